@@ -73,6 +73,8 @@ class Words:
     no_room: str
     no_sum: str
     missing_columns: str
+    minus: str = "-"
+    """The sign before numbers below 0: a hyphen in terminals and for programs, a real minus on pages."""
 
     def percent(self, share: float) -> str:
         """A share, to a tenth of a percent."""
@@ -83,7 +85,7 @@ class Words:
         return self._written(f"{number:{digits}}")
 
     def _written(self, english: str) -> str:
-        return english.translate({ord(","): self.thousands, ord("."): self.decimal})
+        return english.translate({ord(","): self.thousands, ord("."): self.decimal, ord("-"): self.minus})
 
     @property
     def locale(self) -> dict[str, Any] | None:
@@ -283,6 +285,15 @@ POLISH = Words(
     no_sum="Komórki nie muszą sumować się do podanych wartości: zamiast ujemnych pokazano najbliższe możliwe udziały.",
     missing_columns="W schemacie są też {names}, a w danych nie ma takich kolumn: czy to jest schemat tych danych?",
 )
+
+
+def answer_to(question: str, answer: str) -> str:
+    """A question with what is said to it, a colon between them unless the question has a mark of its own.
+
+    >>> answer_to("Sex", "female"), answer_to("Do you smoke?", "no")
+    ('Sex: female', 'Do you smoke? no')
+    """
+    return f"{question} {answer}" if question.endswith(("?", "!", ":", "…")) else f"{question}: {answer}"
 
 
 def words_of(language: str | None) -> Words:

@@ -8,8 +8,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-WIDTH, LABELS, RIGHT, ROW, TOP, BOTTOM = 640, 240, 18, 26, 34, 26
-LONGEST_LABEL = 36
+from deniable.picture_words import answer_to
+
+RIGHT, TOP, BOTTOM = 18, 34, 26
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things are: how wide a picture is, where its axis begins, how high lines and headings are, and how many letters fit."""
+
+    width: int
+    axis: int
+    row: int
+    label: int
+    heading: int
+    title: int
+    above: bool = False
+    """Whether labels stand above their lines instead of beside them."""
+
+
+WIDE = Layout(width=640, axis=240, row=26, label=36, heading=80, title=88)
+NARROW = Layout(width=320, axis=14, row=44, label=46, heading=40, title=38, above=True)
+"""For telephones: a wide picture would be scaled down until nobody could read it."""
+HEADING = 26
 LINE, MARK, GRID = "#2b72c4", "#8a8a8a", "#9a9a9a"
 """Colours that can be told from white and from black grounds; letters have the colour of the page."""
 # What XML cannot hold at all, and marks that turn the order of letters round.
@@ -29,7 +50,14 @@ class Dot:
     group: str | None = None
 
 
-def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach: tuple[float, float], reported: str) -> str:
+def dots(
+    rows: Sequence[Dot],
+    title: str,
+    written: Callable[[float], str],
+    reach: tuple[float, float],
+    reported: str,
+    layout: Layout = WIDE,
+) -> str:
     """Dots on lines as SVG, each with a `<title>` that says what it is.
 
     Parameters
@@ -44,6 +72,8 @@ def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach
         The ends of the axis.
     reported
         What the mark of what was reported is called.
+    layout
+        That of wide or of narrow pages.
 
     Returns
     -------
@@ -59,36 +89,39 @@ def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach
     low, high = reach if reach[1] > reach[0] else (reach[0] - 0.5, reach[0] + 0.5)
 
     def x(number: float) -> float:
-        return round(LABELS + (min(max(number, low), high) - low) / (high - low) * (WIDTH - LABELS - RIGHT), 2)
+        return round(layout.axis + (min(max(number, low), high) - low) / (high - low) * (layout.width - layout.axis - RIGHT), 2)
 
     drawn, y, group = [], float(TOP), None
     for row in rows:
         if row.group is not None and row.group != group:
-            drawn.append(_text(8, y + 17, row.group, "start", 13, "600", 80))
-            y += ROW
+            drawn.append(_text(8, y + 17, row.group, "start", 13, layout.heading, "600"))
+            y += HEADING
         group = row.group
-        drawn.append(_line(row, y + ROW / 2, x, reported))
-        y += ROW
+        drawn.append(_line(row, y, x, reported, layout))
+        y += layout.row
     ticks = ticks_between(low, high)
     axis = [
         f'<line x1="{x(tick)}" y1="{TOP - 4}" x2="{x(tick)}" y2="{y}" stroke="{GRID}" stroke-width="0.5" opacity="0.6"/>'
-        + _text(x(tick), y + 16, written(tick), "middle", 11)
+        + _text(x(tick), y + 16, written(tick), "middle", 11, layout.label)
         for tick in ticks
     ]
-    height = y + BOTTOM
-    told = "; ".join(f"{row.group + ': ' if row.group else ''}{row.label}: {row.said}" for row in rows)
+    width, height = layout.width, y + BOTTOM
+    told = "; ".join(f"{row.group + ': ' if row.group else ''}{answer_to(row.label, row.said)}" for row in rows)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" '
         f'font-family="system-ui, sans-serif" color="#1a1a1a" aria-label={quoteattr(clean(f"{title}. {told}"))}>'
-        f"<title>{escape(clean(title))}</title>{_text(8, 18, title, 'start', 14, '600', 88)}{''.join(axis)}{''.join(drawn)}</svg>"
+        f"<title>{escape(clean(title))}</title>{_text(8, 18, title, 'start', 14, layout.title, '600')}{''.join(axis)}{''.join(drawn)}</svg>"
     )
 
 
-def _line(row: Dot, y: float, x: Callable[[float], float], reported: str) -> str:
-    label = _text(LABELS - 10, y + 4, row.label, "end", 12)
-    hover = f"<title>{escape(clean(f'{row.label}: {row.said}'))}</title>"
+def _line(row: Dot, top: float, x: Callable[[float], float], reported: str, layout: Layout) -> str:
+    y = top + (layout.row - 12 if layout.above else layout.row / 2)
+    beside = (layout.axis - 10, y + 4, row.label, "end")
+    label = _text(*((8, top + 16, row.label, "start") if layout.above else beside), 12, layout.label)
+    hover = f"<title>{escape(clean(answer_to(row.label, row.said)))}</title>"
     if row.value is None or row.low is None or row.high is None:
-        return f"<g>{hover}{label}{_text(LABELS, y + 4, row.said, 'start', 12, italic=True)}</g>"
+        instead = _text(8 if layout.above else layout.axis, y + 4, row.said, "start", 12, layout.label + 10, italic=True)
+        return f"<g>{hover}{label}{instead}</g>"
     mark = ""
     if row.reported is not None:
         at = x(row.reported)
@@ -99,14 +132,7 @@ def _line(row: Dot, y: float, x: Callable[[float], float], reported: str) -> str
 
 
 def _text(
-    x: float,
-    y: float,
-    words: str,
-    anchor: str,
-    size: int,
-    weight: str = "400",
-    longest: int = LONGEST_LABEL,
-    italic: bool = False,
+    x: float, y: float, words: str, anchor: str, size: int, longest: int, weight: str = "400", italic: bool = False
 ) -> str:
     shown = clean(words)
     shown = shown if len(shown) <= longest else shown[: longest - 1].rstrip() + "…"
@@ -151,7 +177,8 @@ def stacked(pictures: Sequence[str]) -> str:
     for picture, height in zip(pictures, heights, strict=True):
         inside.append(picture.replace("<svg ", f'<svg y="{y:g}" ', 1))
         y += height
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:g}" width="{WIDTH}" height="{y:g}">{"".join(inside)}</svg>'
+    width = WIDE.width
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y:g}" width="{width}" height="{y:g}">{"".join(inside)}</svg>'
 
 
 def as_png(svg: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +32,7 @@ def report(
     contents: Annotated[
         Path | None,
         typer.Option(
-            help="What is in it: a YAML or JSON file of questions, comparisons and your own words (docs/organisers.md)."
+            help="What is in it: a YAML or JSON file of questions, comparisons, cross tables and your own words (docs/organisers.md)."
         ),
     ] = None,
     question: Annotated[
@@ -41,6 +42,11 @@ def report(
     compare: Annotated[
         list[str] | None,
         typer.Option(help="Two groups: \"credit: sex == 'F' | sex == 'M'\", or of one answer \"credit == overdue: ...\"."),
+    ] = None,
+    cross: Annotated[list[str] | None, typer.Option(help='A cross table: "credit by sex".')] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(help='What goes together among some questions: "credit, sex, children".'),
     ] = None,
     words: Annotated[Path | None, typer.Option(help="A text file with your own words, shown first.")] = None,
     language: Annotated[str | None, typer.Option(help="en or pl; the survey's first unless given.")] = None,
@@ -63,7 +69,7 @@ def report(
     from deniable.results.report.making import report_of_export, report_of_survey
     from deniable.survey.store.audit import COMMAND_LINE
 
-    chosen = _contents(contents, question or [], compare or [], words)
+    chosen = _contents(contents, words, [question, compare, cross, together])
     if output.exists() and not force:
         raise file_exists(output)  # before all the work
     if survey.lower().endswith(FILES):
@@ -81,15 +87,18 @@ def report(
         print("It may show groups of fewer than 50 people: do not publish it.")
 
 
-def _contents(path: Path | None, question: list[str], compare: list[str], words: Path | None) -> Contents:
+def _contents(path: Path | None, words: Path | None, options: Sequence[list[str] | None]) -> Contents:
+    """What is in the report: from a file, or from the options for questions, comparisons, cross tables and what goes together."""
     from deniable.results.report import contents as reading
 
     if path is not None:
-        if question or compare or words:
+        if any(options) or words:
             raise ParameterError(
                 "contents_or_options",
-                "Give --contents, or --question, --compare and --words; not both: the file has all of them.",
+                "Give --contents, or --question, --compare, --cross, --together and --words; not both: the file has all of them.",
             )
         return reading.read_contents(path)
     own = reading.NOTHING if words is None else reading.own_words(reading.read_text(words), str(words))
-    return reading.Contents(tuple(map(reading.asked_for, question)), tuple(map(reading.compared, compare)), words=own)
+    readers = (reading.asked_for, reading.compared, reading.crossed, reading.going_together)
+    questions, compare, cross, together = (tuple(map(read, given or ())) for read, given in zip(readers, options, strict=True))
+    return reading.Contents(questions, compare, words=own, cross=cross, together=together)

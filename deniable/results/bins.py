@@ -21,7 +21,7 @@ def spelled(label: str, said: Said) -> str:
     found = _BIN.fullmatch(label)
     if found is None:
         return label
-    low, high = (number.replace(".", said.words.decimal) for number in found.group(1, 2))
+    low, high = (number.replace(".", said.words.decimal).replace("-", said.words.minus) for number in found.group(1, 2))
     return (said.from_to if found[3] == "]" else said.from_to_under).format(low=low, high=high)
 
 

@@ -13,7 +13,7 @@ from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
 from deniable.results.calls import Call, call
 from deniable.results.conditions import chosen, in_words, read_condition
-from deniable.results.estimating import Found, names_of
+from deniable.results.estimating import Found, attributes_of, names_of
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure, figures_of
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import Comparison
@@ -82,9 +82,11 @@ def judged(
         for estimate, figure in zip(estimates, figures, strict=True)
     ]
     title = spoken.said.mean.format(title=spoken.title(asked.of)) if asked.mean else spoken.title(asked.of)
+    hidden = material.hides(attributes_of(asked))
     differences = Block(
         asked.of, title, NUMBER if asked.mean else POINTS, tuple(figures), estimates[0].n, tuple(sentences),
-        remarks(estimates, spoken), None if asked.mean else (-1.0, 1.0), extra={"verdicts": verdicts},
+        remarks(estimates, spoken), None if asked.mean else (-1.0, 1.0), hidden=hidden,
+        extra={"verdicts": verdicts},
     )  # fmt: skip
     kind = MEAN if asked.mean else SHARE
     sides = [
@@ -93,7 +95,8 @@ def judged(
         for estimate, label, word, reported in zip(estimates, labels, named, marks[place], strict=True)
     ]
     limits = estimates[0].sides[0][1].limits if asked.mean else (0.0, 1.0)
-    return Block(asked.of, spoken.title(asked.of), kind, tuple(sides), estimates[0].n, limits=limits), differences
+    both = Block(asked.of, spoken.title(asked.of), kind, tuple(sides), estimates[0].n, limits=limits, hidden=hidden)
+    return both, differences
 
 
 def _groups(asked: Comparison) -> tuple[Condition, Condition]:

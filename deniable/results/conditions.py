@@ -11,6 +11,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.domains.exact import Ints
 from deniable.core.question_texts import Question
 from deniable.errors import ParameterError
+from deniable.picture_words import answer_to
 from deniable.results.words import Said
 from deniable.statistics.condition_parser import parse
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Joined, Not, bare
@@ -107,10 +108,10 @@ def in_words(condition: Condition, asked: Mapping[str, Question], said: Said) ->
     values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
     texts = ", ".join(str(value if question is None else question.label(value)) for value in values)
     if condition.operator in ("==", "in"):
-        return f"{title}: {texts}"
+        return answer_to(title, texts)
     if condition.operator in ("!=", "not in"):
-        return f"{title}: {said.other_than.format(labels=texts)}"
-    return f"{title}: {said.compared_by[condition.operator]} {texts}"
+        return answer_to(title, said.other_than.format(labels=texts))
+    return answer_to(title, f"{said.compared_by[condition.operator]} {texts}")
 
 
 def met(condition: Condition | None, channels: Mapping[str, Channel], codes: Mapping[str, Ints], rows: int) -> Any:

@@ -26,11 +26,6 @@ class View:
     question: Question
     words: Words = NOTHING
 
-    @property
-    def printed(self) -> bool:
-        """Whether it is in the report: cross tables and what goes together are on the released page alone."""
-        return isinstance(self.question, (OneQuestion, MeanOf, Comparison))
-
 
 @dataclass(frozen=True)
 class Draft:
@@ -93,11 +88,16 @@ class Draft:
             raise ParameterError("no_place", "There is no view at this place; there are {most}.", most=len(self.views))
 
     def contents(self) -> Contents:
-        """What is in the report."""
-        printed = [Chosen(view.question, view.words) for view in self.views if view.printed]  # type: ignore[arg-type]
-        compared = tuple(one for one in printed if isinstance(one.question, Comparison))
-        questions = tuple(one for one in printed if not isinstance(one.question, Comparison))
-        return Contents(questions, compared, self.title, self.words, self.asked, self.closing, complete=False)
+        """What is in the report, where views of a kind stand together."""
+        chosen = [Chosen(view.question, view.words) for view in self.views]  # type: ignore[arg-type]
+
+        def of_kind(*kinds: type[Question]) -> tuple[Chosen, ...]:
+            return tuple(one for one in chosen if isinstance(one.question, kinds))
+
+        said = {name: getattr(self, name) for name in TEXTS}
+        return Contents(
+            of_kind(OneQuestion, MeanOf), of_kind(Comparison), cross=of_kind(CrossTable), together=of_kind(Together), complete=False, **said
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """As it is kept."""

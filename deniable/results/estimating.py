@@ -100,7 +100,7 @@ def one_question(material: Material, asked: OneQuestion, spoken: Spoken) -> Foun
     by_bins = None if asked.by is None else bins_of(material, asked.by, MOST_GROUPS, GROUP_BINS)
     asking = call("distribution", asked.of, where=asked.where, by=asked.by, bins=bins, by_bins=by_bins)
     marks = reported_shares(material, asked.of, condition, asked.by, bins, by_bins)
-    block, estimate = _block(material, asking, SHARE, spoken, asked.of, asked.by, marks)
+    block, estimate = _block(material, asking, SHARE, spoken, asked, marks)
     return Found(block.title, (block,), within(condition, spoken), (asking,), (estimate,))
 
 
@@ -115,7 +115,7 @@ def mean_of(material: Material, asked: MeanOf, spoken: Spoken) -> Found:
         if has_numbers(material.schema[asked.of].domain)
         else None
     )
-    block, estimate = _block(material, asking, MEAN, spoken, asked.of, asked.by, marks)
+    block, estimate = _block(material, asking, MEAN, spoken, asked, marks)
     return Found(block.title, (block,), within(condition, spoken), (asking,), (estimate,))
 
 
@@ -126,7 +126,7 @@ def cross_table(material: Material, asked: CrossTable, spoken: Spoken) -> Found:
     given = {name: count for name, count in bins.items() if count is not None}
     asking = call("crosstab", asked.by, asked.of, bins=given or None)
     marks = reported_shares(material, asked.of, None, asked.by, bins[asked.of], bins[asked.by], of_everyone=True)
-    block, estimate = _block(material, asking, SHARE, spoken, asked.of, asked.by, marks)
+    block, estimate = _block(material, asking, SHARE, spoken, asked, marks)
     block = replace(block, table=True, sentences=(*block.sentences, f"{spoken.said.words.of_everyone}.".capitalize()))
     return Found(block.title, (block,), (), (asking,), (estimate,))
 
@@ -154,8 +154,9 @@ def versions(materials: Sequence[Material], asked: Versions, spoken: Spoken) -> 
 
 
 def _block(
-    material: Material, asking: Call, kind: str, spoken: Spoken, of: str, by: str | None, marks: Any
+    material: Material, asking: Call, kind: str, spoken: Spoken, asked: OneQuestion | MeanOf | CrossTable, marks: Any
 ) -> tuple[Block, Estimate]:
+    of, by = asked.of, asked.by
     estimate = asking.run(material.sample)
     texts = [spoken.questions.get(by or ""), spoken.questions.get(of)]
     if kind == MEAN:
@@ -170,8 +171,10 @@ def _block(
     # Of a group of which nothing is shown, not even its size is.
     inside = in_the_group(estimate, spoken.said.words) if any(figure.value is not None for figure in figures) else ""
     counted = f"{counted}, {inside}" if inside else counted
-    limits = estimate.limits if kind == MEAN else (0.0, 1.0)
-    return Block(of, title, kind, figures, estimate.n, (f"{counted}.",), remarks([estimate], spoken), limits), estimate
+    limits, hidden = estimate.limits if kind == MEAN else (0.0, 1.0), material.hides(attributes_of(asked))
+    return Block(
+        of, title, kind, figures, estimate.n, (f"{counted}.",), remarks([estimate], spoken), limits, hidden=hidden
+    ), estimate
 
 
 def within(condition: Condition | None, spoken: Spoken) -> tuple[str, ...]:

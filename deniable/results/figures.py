@@ -12,7 +12,7 @@ from deniable.core.estimate import Estimate
 from deniable.core.question_texts import Question
 from deniable.results.bins import label_in_words
 from deniable.results.rounding import supported_ends
-from deniable.results.words import Said
+from deniable.results.words import Said, for_programs
 
 SHARE, MEAN, POINTS, NUMBER = "share", "mean", "points", "number"
 """Shares of people; means on the scale of a question; differences of shares; differences of means."""
@@ -32,7 +32,7 @@ class Figure:
     reported: float | None
     """The same number if reports were taken for answers."""
     worth: float | None
-    """How many direct answers would tell as much."""
+    """How many direct answers, of the same group, would tell as much."""
     sentence: str
     """Between what it lies, or what is said instead of it."""
     told: bool | None = None
@@ -43,7 +43,7 @@ class Figure:
         return {
             "label": self.label, "group": self.group, "codes": [_plain(code) for code in self.codes], "value": self.value,
             "low": self.low, "high": self.high, "reported": self.reported, "worth": self.worth, "told": self.told,
-            "sentence": self.sentence,
+            "sentence": for_programs(self.sentence),
         }  # fmt: skip
 
 
@@ -61,13 +61,16 @@ class Block:
     limits: tuple[float, float] | None = None
     table: bool = False
     """Whether it is a cross table: groups are its rows, labels its columns."""
+    hidden: bool = True
+    """Whether some of the answers behind it were hidden: direct ones are worth as many as there are, of which nothing need be said."""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As the JSON twin has it."""
         return {
             "name": self.name, "title": self.title, "kind": self.kind, "n": self.n, "limits": self.limits,
-            "figures": [figure.to_json() for figure in self.figures], "sentences": list(self.sentences), "notes": list(self.notes),
+            "figures": [figure.to_json() for figure in self.figures],
+            "sentences": list(map(for_programs, self.sentences)), "notes": list(self.notes),
             **self.extra,
         }  # fmt: skip
 

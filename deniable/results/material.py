@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from deniable.core.channels.designs import Identity
 from deniable.core.question_texts import Question
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
@@ -41,6 +42,10 @@ class Material:
     def table(self, names: Sequence[str]) -> CellTable:
         """How often each combination of reports of some attributes occurs."""
         return self.data.cell_table(self.schema, list(dict.fromkeys(names)))
+
+    def hides(self, names: Sequence[str]) -> bool:
+        """Whether the answers to some of these questions were hidden."""
+        return any(not isinstance(self.schema[name], Identity) for name in names)
 
     @cached_property
     def languages(self) -> list[str]:

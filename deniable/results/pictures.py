@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from deniable.charts.dots import Dot, dots
+from deniable.charts.dots import WIDE, Dot, Layout, dots
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure
 from deniable.results.rounding import supported
 from deniable.results.words import Said
 
 
-def picture(block: Block, said: Said, title: str | None = None) -> str:
-    """A block as SVG: dots on lines, what was reported as a faint mark, and what is said where nothing is drawn."""
+def picture(
+    block: Block, said: Said, title: str | None = None, ends: tuple[float, float] | None = None, layout: Layout = WIDE
+) -> str:
+    """A block as SVG: dots on lines, what was reported as a faint mark, and what is said where nothing is drawn.
+
+    Parameters
+    ----------
+    block, said
+        What is drawn, and the sentences of a language.
+    title
+        What stands above, if that is not the title of the block.
+    ends
+        Those of the axis, where it is that of other pictures, too.
+    layout
+        That of wide or of narrow pages.
+
+    Returns
+    -------
+    str
+    """
     rows = []
     for figure in block.figures:
         exact = "" if figure.value is None else f"{exactly(figure, figure.value, block.kind, said)}, "
@@ -21,8 +39,9 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
         rows,
         block.title if title is None else title,
         lambda number: written(number, block.kind, said),
-        reach(block),
+        ends or reach(block),
         said.reported,
+        layout,
     )
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from deniable.core.estimate import Estimate
 from deniable.core.polish import Polish
 from deniable.errors import DeniableError
+from deniable.picture_words import answer_to
 from deniable.results.bins import label_in_words, spelled
 from deniable.results.conditions import in_words
 from deniable.results.material import Spoken
@@ -110,7 +111,7 @@ def _group(inside: str, estimate: Estimate, spoken: Spoken) -> str | None:
         return label_in_words(spoken.questions.get(estimate.by), labels[0], spoken.said)
     found = _IN_BIN.fullmatch(inside)
     if found is not None and found["name"] in spoken.questions:
-        return f"{spoken.title(found['name'])}: {spelled(found['bin'], spoken.said)}"
+        return answer_to(spoken.title(found["name"]), spelled(found["bin"], spoken.said))
     try:
         condition = parse(inside)
     except DeniableError:

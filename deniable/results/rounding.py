@@ -39,7 +39,7 @@ def supported_ends(low: float, high: float, said: Said, signed: bool = False) ->
 
     >>> from deniable.results.words import said_in
     >>> supported_ends(2.96961, 3.08012, said_in("en")), supported_ends(-0.31, 0.12, said_in("en"), signed=True)
-    (('2.969', '3.081'), ('-0.31', '+0.12'))
+    (('2.969', '3.081'), ('\u22120.31', '+0.12'))
     """
     times = 10.0 ** decimals(low, high)
     # A hair's breadth of rounding is no reason to go to the next number.

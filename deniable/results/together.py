@@ -12,6 +12,7 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.mining.itemsets import frequent_itemsets
 from deniable.mining.rules import association_rules
+from deniable.picture_words import answer_to
 from deniable.results.bins import label_in_words
 from deniable.results.estimating import BINS, Found
 from deniable.results.figures import SHARE, Block, Figure
@@ -43,7 +44,7 @@ def together(material: Material, asked: Together, spoken: Spoken) -> Found:
         value = float(np.clip(row["confidence"], low, high))
         share = spoken.said.share(low, high)
         codes = (_codes(row["antecedents"]), _codes(row["consequents"]))
-        everyone = spoken.said.words.percent(float(np.clip(row["consequent support"], 0, 1)))
+        everyone = spoken.said.share(float(row["everyone_low"]), float(row["everyone_high"]))
         beside = spoken.said.of_everyone.format(share=share, everyone=everyone)
         figures.append(Figure(then, given, codes, value, low, high, None, None, beside))
         sentences.append(spoken.said.rule.format(given=given, then=then, share=share, everyone=everyone))
@@ -85,7 +86,10 @@ def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -
         rules = pd.DataFrame(
             columns=["antecedents", "consequents", "confidence", "confidence_low", "confidence_high", "lift_low"]
         )
-    ends = rules[["confidence_low", "confidence_high", "lift_low"]].astype(float)
+    of_everyone = {} if not len(rules) else items.set_index("itemsets")[["support_low", "support_high"]].to_dict("index")
+    for end in ("low", "high"):
+        rules[f"everyone_{end}"] = [of_everyone[frozenset(then)][f"support_{end}"] for then in rules["consequents"]]
+    ends = rules[["confidence_low", "confidence_high", "lift_low", "everyone_low", "everyone_high"]].astype(float)
     known = rules[ends.notna().all(axis=1) & (ends < np.inf).all(axis=1) & (ends["lift_low"] > 1)]
     words = known["antecedents"].map(_codes) + known["consequents"].map(_codes)
     sorted_rules = known.assign(words=words).sort_values(["lift_low", "words"], ascending=[False, True]).head(MOST_RULES)
@@ -101,7 +105,7 @@ def _is_long(material: Material, name: str) -> bool:
 def _items(items: Any, bins: dict[str, int], spoken: Spoken) -> str:
     named = sorted(_named(item) for item in items)
     return ", ".join(
-        f"{spoken.title(name)}: {label_in_words(None if name in bins else spoken.questions.get(name), label, spoken.said)}"
+        answer_to(spoken.title(name), label_in_words(None if name in bins else spoken.questions.get(name), label, spoken.said))
         for name, label in named
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from deniable.errors import FileError
 from deniable.results.calls import Call
 from deniable.results.figures import Block
+from deniable.results.words import for_programs
 from deniable.survey.spreadsheets import table
 
 FORMAT = "deniable-answer"
@@ -101,7 +102,14 @@ def as_table(blocks: Sequence[Block]) -> str:
     for block in blocks:
         for figure in block.figures:
             numbers = (figure.value, figure.low, figure.high, figure.reported, figure.worth)
-            cells = [block.title, figure.group or "", figure.label, block.kind, *map(_number, numbers), figure.sentence]
+            cells = [
+                block.title,
+                figure.group or "",
+                figure.label,
+                block.kind,
+                *map(_number, numbers),
+                for_programs(figure.sentence),
+            ]
             rows.append(dict(zip(names, cells, strict=True)))
     return table(names, rows)
 
@@ -113,7 +121,7 @@ def _number(number: float | None) -> str:
 def as_json(question: dict[str, Any], title: str, sentences: Sequence[str], blocks: Sequence[Block]) -> str:
     """Everything an answer says, as JSON without what JSON does not know."""
     content = {
-        "format": FORMAT, "version": 1, "question": question, "title": title, "sentences": list(sentences),
+        "format": FORMAT, "version": 1, "question": question, "title": title, "sentences": list(map(for_programs, sentences)),
         "blocks": [block.to_json() for block in blocks],
     }  # fmt: skip
     return json.dumps(content, ensure_ascii=False, allow_nan=False)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from deniable.picture_words import ENGLISH, POLISH, Words
 from deniable.plurals import counted_in_polish
+
+MINUS = "\N{MINUS SIGN}"
+"""Stands before numbers that people read."""
+
+
+def for_programs(text: str) -> str:
+    """A sentence in a file that programs read: with the hyphen that they take for a minus.
+
+    >>> for_programs("between \N{MINUS SIGN}0.31 and +0.12")
+    'between -0.31 and +0.12'
+    """
+    return text.replace(MINUS, "-")
 
 
 @dataclass(frozen=True)
@@ -85,14 +97,14 @@ class Said:
 
     def more_answers(self, number: int) -> str:
         """So many answers, with the right plural."""
-        if self.words is POLISH:
+        if self.words.language == "pl":
             return counted_in_polish(number, "odpowiedź", "odpowiedzi", "odpowiedzi")
         return f"{number:,} more answers"
 
 
 SAID = {
     "en": Said(
-        words=ENGLISH,
+        words=replace(ENGLISH, minus=MINUS),
         both="and",
         either="or",
         negated="not ({part})",
@@ -147,7 +159,7 @@ SAID = {
         after_closing="Results can be seen when the survey is closed.",
     ),
     "pl": Said(
-        words=POLISH,
+        words=replace(POLISH, minus=MINUS),
         both="i",
         either="lub",
         negated="nie ({part})",

@@ -57,6 +57,13 @@ def minus(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, t
     return Minus(variance, ends, _worth(weighted, (one, two), cross, target))
 
 
+def of_either(given: Minus, weighted: Weighted, places: tuple[int, int, int]) -> Minus:
+    """The same difference, worth so many direct answers of members of either group, by the places of both and of those in both: `minus`
+    counts everybody's."""
+    first, second, both = (weighted.respondents_in(place) for place in places)
+    return given._replace(worth=given.worth * min(max(first + second - both, first, second) / weighted.rows, 1.0))
+
+
 def apart(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
     """Between what the difference of two numbers lies that lie between these."""
     return first[0] - second[1], first[1] - second[0]

@@ -83,6 +83,11 @@ class Squares(NamedTuple):
     bottom: float
 
 
+def of_members(given: Ratio, weighted: Weighted, place: int) -> Ratio:
+    """The same ratio, worth so many direct answers of members of its group, by the group's place: `ratio` counts everybody's."""
+    return given._replace(worth=given.worth * weighted.respondents_in(place) / weighted.rows)
+
+
 def ratio(
     weighted: Weighted, pair: tuple[int, int], squares: Squares, target: str, limits: tuple[float, float], words: tuple[str, Any],
     least: float = -np.inf, ends_within: tuple[float, float] | None = None,

@@ -20,11 +20,12 @@ from deniable.statistics.ratio_differences import (
     difference_estimate,
     minus,
     moved,
+    of_either,
     ratios_estimate,
     rows_of,
     sides,
 )  # fmt: skip
-from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.ratios import Ratio, Squares, of_members, ratio
 from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted
 
@@ -67,6 +68,8 @@ def means(
         squares = Squares(known, totals[top], totals[size])
         try:
             one = ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least)
+            # Of everyone, those who gave no answer are counted, as in all that is said of everyone.
+            one = one if groups[g].condition is None else of_members(one, weighted, size)
             ratios.append(one if of.tells_squares else one._replace(worth=np.nan))
         except NoIntervalError as error:
             # One of several groups that nobody is in has no mean; the others have.
@@ -145,6 +148,8 @@ def difference(
     if not of.tells_squares:
         one, two = (side._replace(worth=np.nan) for side in (one, two))
     found = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
+    found = of_either(found, weighted, (1, 3, 5))
+    one, two = (of_members(side, weighted, place) for side, place in ((one, 1), (two, 3)))
     title = f"mean of {name}: ({bare(first[0])}) minus ({bare(second[0])})"
     estimate = difference_estimate(weighted, found, (one, two), target, title, apart(*limits))
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]

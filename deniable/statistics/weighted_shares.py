@@ -25,10 +25,11 @@ from deniable.statistics.ratio_differences import (
     difference_estimate,
     minus,
     moved,
+    of_either,
     rows_of,
     sides,
 )  # fmt: skip
-from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
+from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, of_members, ratio
 from deniable.statistics.smoothed import SMOOTHED
 from deniable.statistics.smoothing import SmoothedMeans
 from deniable.statistics.titles import difference_title
@@ -113,9 +114,12 @@ def distribution(
         try:
             # A member of a label is one of the group: its square and the product of both are itself.
             shares = [
-                ratio(weighted, (i, whole), Squares(squares[i], squares[i], squares[whole]), target, (0.0, 1.0), of_group)
+                of_members(
+                    ratio(weighted, (i, whole), Squares(squares[i], squares[i], squares[whole]), target, (0.0, 1.0), of_group),
+                    weighted, whole,
+                )
                 for i in range(whole - k, whole)
-            ]
+            ]  # fmt: skip
         except NoIntervalError as error:
             # One of several groups that nobody is in has no shares; the others have.
             if error.code != "empty_group" or len(groups) == len(empty) + 1:
@@ -177,6 +181,8 @@ def between(
     if target == "population":
         one, two = (_no_surer(share_of_one, size) for share_of_one, size in zip((one, two), sizes, strict=True))
     found = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
+    found = of_either(found, weighted, (2, 5, 7))
+    one, two = (of_members(side, weighted, whole) for side, whole in ((one, 2), (two, 5)))
     estimate = difference_estimate(weighted, found, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)))
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:

@@ -69,5 +69,5 @@ def _texts(questionnaire: Questionnaire, language: str) -> dict[str, str]:
         parts = element.rows or (element.choices if element.type == "checkbox" else [])
         title = element.title[language]
         for i, name in enumerate(element.channels):
-            titles[name] = f"{title} {parts[i].text[language]}" if parts else title
+            titles[name] = f"{title} – {parts[i].text[language]}" if parts else title
     return titles

@@ -6,11 +6,11 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from deniable.dates import day
 from deniable.plurals import grouped_in_polish
 from deniable.survey.store.accounts import ROLES, Account
 from deniable.survey.store.audit import MOST_LINES, Line
 from deniable.web.accounts import SHORTEST_PASSWORD
-from deniable.web.languages import day
 from deniable.web.pages import ENGLISH, Speech, spoken
 
 PATH = "/organiser/accounts"

@@ -16,6 +16,7 @@ from deniable.web.accounts import COOKIE, Accounts
 from deniable.web.forms import field
 from deniable.web.login import NO_STORE, PATH, Tries, led_to, speech_of, with_session
 from deniable.web.organiser_words import in_words
+from deniable.web.origin import host_of
 from deniable.web.permissions import account_of
 
 LINES = 200
@@ -105,5 +106,5 @@ def _refused(error: RefusedError | ParameterError) -> RefusedError:
 
 def _link(request: Request, made: Account, key: str) -> Response:
     # The address is the one that the owner's own browser shows; nobody else chooses it, and nothing is led there.
-    link = f"{request.url.scheme}://{request.headers.get('host', '')}{PATH}/first/{key}"
+    link = f"{host_of(request)}{PATH}/first/{key}"
     return HTMLResponse(link_page(made, link, account_of(request), speech_of(request)), headers=NO_STORE)

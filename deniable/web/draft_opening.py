@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from deniable.dates import day
 from deniable.errors import QuestionnaireError, RefusedError
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.checked import check
@@ -20,9 +21,10 @@ from deniable.web.collecting import Collector
 from deniable.web.draft_forms import Fields, sent
 from deniable.web.draft_pages import Writer, text_in
 from deniable.web.draft_routes import answered, page
-from deniable.web.languages import NAMES, day
+from deniable.web.languages import NAMES
 from deniable.web.login import led_to
 from deniable.web.organiser_words import in_words
+from deniable.web.origin import host_of
 from deniable.web.pages import Speech
 
 
@@ -57,11 +59,6 @@ def router(collector: Collector) -> APIRouter:
         return await answered(request, work)
 
     return routes
-
-
-def host_of(request: Request) -> str:
-    """Where the server is, as the browser sees it."""
-    return f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
 def _open(store: Store, writer: Writer, given: Fields) -> None:

@@ -28,12 +28,12 @@ from deniable.survey.trials import (
 from deniable.web.body_limits import DRAFTS
 from deniable.web.collecting import Collector
 from deniable.web.draft_forms import Fields, sent
-from deniable.web.draft_opening import host_of
 from deniable.web.draft_pages import Writer, draft_page
 from deniable.web.draft_routes import answered, page
 from deniable.web.lanes import Lane
 from deniable.web.login import NO_STORE, led_to, speech_of
 from deniable.web.organiser_words import in_words
+from deniable.web.origin import host_of
 from deniable.web.pages import Speech, other_way_page
 from deniable.web.permissions import account_of
 from deniable.web.problems import problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 
 from fastapi import Request
@@ -10,36 +9,6 @@ from fastapi import Request
 from deniable.survey.texts import LANGUAGES
 
 NAMES = {"en": "English", "pl": "Polski"}
-_MONTHS = {
-    "en": [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
-    "pl": [
-        "stycznia",
-        "lutego",
-        "marca",
-        "kwietnia",
-        "maja",
-        "czerwca",
-        "lipca",
-        "sierpnia",
-        "września",
-        "października",
-        "listopada",
-        "grudnia",
-    ],
-}
 _WISH = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9-]{1,40})?\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
 
 
@@ -60,17 +29,16 @@ def preferred(header: str) -> str:
     >>> preferred("de-DE,de;q=0.9,pl;q=0.8,en;q=0.7"), preferred("en-GB,pl;q=0.5"), preferred("pl;q=0"), preferred("")
     ('pl', 'en', 'en', 'en')
     """
+    return wished(header) or "en"
+
+
+def wished(header: str) -> str | None:
+    """What a browser likes best of the languages that there are; None if it says nothing of them.
+
+    >>> wished("pl-PL,pl;q=0.9"), wished("de")
+    ('pl', None)
+    """
     wishes = [_WISH.fullmatch(part) for part in header[:500].split(",")]
     known = [(-float(wish[2] or 1), wish[1].lower()) for wish in wishes if wish and wish[1].lower() in LANGUAGES]
-    best = min((wish for wish in known if wish[0] < 0), default=(0.0, "en"), key=lambda wish: wish[0])
-    return best[1]
-
-
-def day(iso: str, language: str) -> str:
-    """A day as people write it.
-
-    >>> day("2026-11-16", "en"), day("2026-11-16", "pl")
-    ('16 November 2026', '16 listopada 2026')
-    """
-    given = datetime.date.fromisoformat(iso)
-    return f"{given.day} {_MONTHS[language][given.month - 1]} {given.year}"
+    best = min((wish for wish in known if wish[0] < 0), default=None, key=lambda wish: wish[0])
+    return None if best is None else best[1]

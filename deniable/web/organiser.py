@@ -36,10 +36,11 @@ def router(collector: Collector) -> APIRouter:
         me, speech = account_of(request), speech_of(request)
         rows = await run_in_threadpool(lambda: [store.overview(slug) for slug in store.slugs()])
         rows.sort(key=lambda one: called(one, speech).casefold())
+        released = await run_in_threadpool(store.released_surveys)
         drafts = await run_in_threadpool(store.drafts) if me.role == OWNER else []
         written = [{"key": one.key, "title": title_of(one.content, speech), "by": one.changed_by} for one in drafts]
         return HTMLResponse(
-            list_page(rows, me, speech, sorted(written, key=lambda one: one["title"].casefold())), headers=NO_STORE
+            list_page(rows, me, speech, sorted(written, key=lambda one: one["title"].casefold()), released), headers=NO_STORE
         )
 
     @routes.post("/surveys/{slug}/{verb}")

@@ -53,7 +53,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "version": "version {number}",
             "do_open": "Open",
             "do_close": "Close",
-            "close_it": "Close {survey}?",
+            "close_it": "Close “{survey}”?",
             "nobody_can": "Nobody can answer while it is closed.",
             "rest_shown": "The remaining answers were released at an earlier closing: those that have arrived since are released only"
             " if there are 50 or more of them.",
@@ -104,7 +104,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "version": "wersja {number}",
             "do_open": "Otwórz",
             "do_close": "Zamknij",
-            "close_it": "Zamknąć {survey}?",
+            "close_it": "Zamknąć ankietę „{survey}”?",
             "nobody_can": "Dopóki jest zamknięta, nikt nie może odpowiadać.",
             "rest_shown": "Pozostałe odpowiedzi udostępniono przy wcześniejszym zamknięciu: te, które nadeszły później, zostaną "
             "udostępnione tylko wtedy, gdy będzie ich co najmniej 50.",

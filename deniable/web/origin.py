@@ -1,4 +1,4 @@
-"""Cross-site requests are told by the headers that browsers set and pages cannot."""
+"""Where a request comes from, by the headers that browsers set and pages cannot; and where it went."""
 
 from __future__ import annotations
 
@@ -32,3 +32,8 @@ def same_site(request: Request, required: bool) -> None:
 
 def _cross_site() -> RefusedError:
     return RefusedError("cross_site", "This request came from a page of another site and was refused.")
+
+
+def host_of(request: Request) -> str:
+    """The address of this server as the reader's browser has it, to be shown to that reader alone: whoever asks may write any host."""
+    return f"{request.url.scheme}://{request.headers.get('host', '')}"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from deniable.dates import day
 from deniable.pages import render
 from deniable.survey.store.accounts import OWNER, Account
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
 from deniable.web.accounts import SHORTEST_PASSWORD
-from deniable.web.languages import NAMES, day
+from deniable.web.languages import NAMES
 from deniable.web.organiser_words import WORDS, answers_released, at_least_released, earlier, released_to
 
 
@@ -59,10 +60,27 @@ def not_allowed_page(speech: Speech, me: Account) -> str:
 
 
 def list_page(
-    surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH, drafts: Sequence[Mapping[str, str]] = ()
-) -> str:
-    """All surveys with their state and how many answers have been released; those that wait are not counted. Drafts are for owners."""
-    rows = [_row(one, me, speech) for one in surveys if one.kind is None]
+    surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH, drafts: Sequence[Mapping[str, str]] = (),
+    released: Collection[str] = (),
+) -> str:  # fmt: skip
+    """All surveys with their state and how many answers have been released; those that wait are not counted.
+
+    Parameters
+    ----------
+    surveys
+        What is known of each.
+    me, speech
+        Who reads it, in which language.
+    drafts
+        What is being written, for owners.
+    released
+        The short names of those whose results everyone may see.
+
+    Returns
+    -------
+    str
+    """
+    rows = [{**_row(one, me, speech), "released": one.slug in released} for one in surveys if one.kind is None]
     return spoken(
         "surveys.html",
         speech,
@@ -130,11 +148,10 @@ def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
     return spoken(
         "closing.html",
         speech,
-        title=speech["close_it"].format(survey=one.slug),
+        title=speech["close_it"].format(survey=called(one, speech)),
         me=me,
         here="",
         path=f"/organiser/surveys/{one.slug}/close",
-        slug=one.slug,
         shown=one.shown,
         released=released_to(one.mixed, one.number, speech.language),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from deniable.charts.dots import clean
 from deniable.core.estimate import Estimate
+from deniable.dates import day
 from deniable.pages import render
 from deniable.results.answers import Answer
 from deniable.results.comparing import judged
@@ -23,7 +24,7 @@ from deniable.results.showing import Ready, shown
 from deniable.results.verdicts import holm, p_value
 from deniable.results.workbench import Workbench
 from deniable.survey.store.published import FIRST, STYLE
-from deniable.web.languages import NAMES, day
+from deniable.web.languages import NAMES
 from deniable.web.pages import Speech
 from deniable.web.released import STATIC
 from deniable.web.results_pages import drawn

@@ -1,4 +1,5 @@
-"""Results that everyone may see, as they were released. Nothing is read from the address behind the path, nor from cookies."""
+"""Results that everyone may see, as they were released. Nothing is read from the address behind the path, nor from cookies; the language of
+the browser decides only which of the released pages it is led to."""
 
 from __future__ import annotations
 
@@ -11,9 +12,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from deniable.survey.store import Store
 from deniable.survey.store.published import FIRST, STYLE
 from deniable.survey.texts import LANGUAGES
+from deniable.web.languages import wished
 from deniable.web.pages import missing_page
 from deniable.web.released import TYPES, Released
 from deniable.web.served_files import READING, served
+
+BY_LANGUAGE = {"Vary": "Accept-Language"}
+"""Keeps caches from giving one reader's language to another."""
 
 
 def router(store: Store) -> APIRouter:
@@ -22,7 +27,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.api_route("/s/{slug}/results", methods=READING)
     async def first(slug: str, request: Request) -> Response:
-        return await _part(store, slug, FIRST, request)
+        return await _in_the_readers_language(store, slug, request)
 
     @routes.api_route("/s/{slug}/results/", methods=READING)
     async def without_slash(slug: str) -> Response:
@@ -33,6 +38,20 @@ def router(store: Store) -> APIRouter:
         return await _part(store, slug, part if part in (*LANGUAGES, STYLE) else "", request)
 
     return routes
+
+
+async def _in_the_readers_language(store: Store, slug: str, request: Request) -> Response:
+    """The page in the survey's first language, or the way to the other one where the browser asks for that: both are frozen."""
+    wanted = wished(request.headers.get("accept-language", ""))
+    if wanted is not None:
+        first, other = await run_in_threadpool(lambda: [store.released_part(slug, name) for name in (FIRST, wanted)])
+        if other is not None and other != first:
+            headers = {"Cache-Control": "no-store", **BY_LANGUAGE}
+            return RedirectResponse(f"/s/{quote(slug, safe='')}/results/{wanted}", 307, headers)
+    reply = await _part(store, slug, FIRST, request)
+    if reply.status_code != 404:
+        reply.headers.update(BY_LANGUAGE)
+    return reply
 
 
 async def _part(store: Store, slug: str, name: str, request: Request) -> Response:

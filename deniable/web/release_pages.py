@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deniable.dates import day
 from deniable.results.draft import languages_of
-from deniable.web.languages import day
 from deniable.web.pages import spoken
 from deniable.web.results_pages import Reader, around
 
 
-def release_page(reader: Reader, languages: Sequence[str], released: str | None, complaint: str | None, everyone: bool) -> str:
+def release_page(
+    reader: Reader, host: str, languages: Sequence[str], released: str | None, complaint: str | None, everyone: bool
+) -> str:
     """What a public page is, whether there is one, and buttons to release it or take it back.
 
     Parameters
     ----------
     reader
         Who reads it.
+    host
+        The address of this server, as the reader's browser has it.
     languages
         Those of the survey.
     released
@@ -35,7 +39,7 @@ def release_page(reader: Reader, languages: Sequence[str], released: str | None,
     return spoken(
         "release.html", speech, title=speech["publish_of"].format(survey=reader.title), me=reader.me, here=reader.publish, asked="",
         languages=told, spoken_in=", ".join(speech[f"in_{one}"] for one in told), complaint=complaint, everyone=everyone,
-        day=None if released is None else day(released, speech.language), path=f"/s/{reader.slug}/results",
+        day=None if released is None else day(released, speech.language), path=f"/s/{reader.slug}/results", host=host,
         **around(reader, "publish", {}),
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from deniable.survey.store.accounts import Account
 from deniable.survey.store.published import trial_not_released
 from deniable.web.forms import form
 from deniable.web.login import NO_STORE, PATH, speech_of
+from deniable.web.origin import host_of
 from deniable.web.pages import Speech
 from deniable.web.permissions import account_of
 from deniable.web.report_routes import Fields, desk_of, marked
@@ -28,7 +29,9 @@ def router(results: Results) -> APIRouter:
     @routes.get("/surveys/{slug}/publish")
     async def state(slug: str, request: Request) -> Response:
         me, speech = account_of(request), speech_of(request)
-        return await page_or_problem(results, results.run(lambda: _state(results, slug, me, speech)), slug, me, speech, "")
+        return await page_or_problem(
+            results, results.run(lambda: _state(results, slug, me, speech, host_of(request))), slug, me, speech, ""
+        )
 
     @routes.get("/surveys/{slug}/publish/{language}")
     async def preview(slug: str, language: str, request: Request) -> Response:
@@ -56,7 +59,7 @@ async def _sent(request: Request) -> Fields:
     return await form(request) if "content-type" in request.headers else {}
 
 
-def _state(results: Results, slug: str, me: Account, speech: Speech) -> Response:
+def _state(results: Results, slug: str, me: Account, speech: Speech, host: str) -> Response:
     from deniable.results.releasing import EVERYONE, releasable
     from deniable.web.release_pages import release_page
 
@@ -66,7 +69,8 @@ def _state(results: Results, slug: str, me: Account, speech: Speech) -> Response
     except RefusedError as error:
         complaint = said_of(error, speech.language)
     reader, released = results.reader(slug, me, speech), results.store.released_on(slug)
-    return HTMLResponse(release_page(reader, results.bench.languages(slug), released, complaint, everyone), headers=NO_STORE)
+    page = release_page(reader, host, results.bench.languages(slug), released, complaint, everyone)
+    return HTMLResponse(page, headers=NO_STORE)
 
 
 def _preview(results: Results, slug: str, language: str, me: Account, speech: Speech) -> Response:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from deniable.charts.dots import clean
 from deniable.core.question_texts import Question as Texts
 from deniable.errors import DeniableError, ParameterError
+from deniable.picture_words import answer_to
 from deniable.results.conditions import in_words, read_condition
 from deniable.results.draft import KINDS, TEXTS, Draft
 from deniable.results.questions import Comparison, CrossTable, MeanOf, OneQuestion, Question, Together
@@ -110,10 +111,10 @@ def described(question: Question, reader: Reader) -> str:
 
     words = reader.said.words
     if isinstance(question, Together):
-        return f"{reader.speech['view_together']}: {'; '.join(map(title, question.of))}"
+        return clean(", ".join(reader.said.quoted.format(text=title(name)) for name in question.of))
     if isinstance(question, Comparison):
         what = reader.said.mean.format(title=title(question.of)) if question.mean else title(question.of)
-        return clean(f"{what}: {condition(question.first)} / {condition(question.second)}")
+        return clean(answer_to(what, f"{condition(question.first)} / {condition(question.second)}"))
     assert isinstance(question, (OneQuestion, MeanOf, CrossTable))
     what = (
         title(question.of)
@@ -133,7 +134,7 @@ def report_page(
     reader, typed, troubles = desk.reader, typed or Typed(), troubles or {}
     views = [
         {
-            "title": described(view.question, reader), "kind": reader.speech[f"view_{view.question.view}"], "printed": view.printed,
+            "title": described(view.question, reader), "kind": reader.speech[f"view_{view.question.view}"],
             "words": [one for language in desk.languages for one in _said(view.words, language)],
             "place": typed.places.get(place, str(place + 1)), "wrong": typed.wrong.get(f"place_{place}"),
             "trouble": troubles.get(place),

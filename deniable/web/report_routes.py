@@ -57,10 +57,13 @@ def router(results: Results) -> APIRouter:
 
     @routes.post("/surveys/{slug}/report/add")
     async def add(slug: str, request: Request) -> Response:
+        from deniable.results.questions import Together
+
         me, speech, fields = account_of(request), speech_of(request), await form(request, MOST_FIELDS)
-        return await page_or_problem(
-            results, results.run(lambda: _added(results, slug, fields, me, speech)), slug, me, speech, ""
-        )
+        # What goes together is looked for, which may take a minute where a machine does so for the first time.
+        long = any(Together.view in text for name in ("view", "address") for text in fields.get(name, ()))
+        added = results.run(lambda: _added(results, slug, fields, me, speech), long)
+        return await page_or_problem(results, added, slug, me, speech, "")
 
     @routes.get("/surveys/{slug}/report/words/{place}")
     async def words(slug: str, place: str, request: Request) -> Response:

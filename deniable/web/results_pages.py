@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from urllib.parse import urlencode
 from deniable.charts.dots import clean, ticks_between
 from deniable.core.question_texts import Question as Texts
 from deniable.errors import DeniableError
+from deniable.picture_words import answer_to
 from deniable.results.address import address
 from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
@@ -143,9 +143,9 @@ def _asked(choice: Choice) -> Texts:
 
 
 def _conditions(menu: Sequence[Choice]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What a click on an answer means, by question."""
+    """What a click on an answer means, by question; each line says its question too, for a list that is closed shows that line alone."""
     return [
-        (choice.title, [(chosen(choice.name, label), text) for label, text in choice.labels])
+        (choice.title, [(chosen(choice.name, label), answer_to(choice.title, text)) for label, text in choice.labels])
         for choice in menu
         if choice.labels and choice.groups
     ]
@@ -235,10 +235,10 @@ def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]
     reported = None if figure.reported is None else exactly(figure, figure.reported, kind, said)
     return {
         "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
-        # Direct answers are worth as many as there are; of less than one there is nothing to say.
+        # Of less than one direct answer there is nothing to say.
         "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
-        if figure.worth is not None and 1 <= figure.worth < (block.n or math.inf) - 0.5 else None,
+        if block.hidden and figure.worth is not None and figure.worth >= 1 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),
-        "name": clean(f"{figure.label}: {value}, {figure.sentence}"),
+        "name": clean(answer_to(figure.label, f"{value}, {figure.sentence}")),
     }  # fmt: skip

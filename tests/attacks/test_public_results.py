@@ -41,9 +41,11 @@ BY_SEX = OneQuestion("owes", by="sex")
 class Town(visiting.Visitors):
     """A survey of 320 people, closed; twelve live in the hamlet."""
 
+    yaml = YAML
+
     def __init__(self, store):
         super().__init__(store)
-        store.open_survey(Questionnaire.parse(YAML))
+        store.open_survey(Questionnaire.parse(self.yaml))
         rng = np.random.default_rng(6)
         self.sizes = [len(channel.outputs) for channel in store.version("town").schema.values()]
         codes = np.column_stack([np.arange(320) % 2, rng.integers(0, 2, 320), rng.integers(0, 2, 320), rng.integers(0, 2, 320)])
@@ -129,6 +131,38 @@ def test_a_visitor_types_conditions_at_the_public_address(town):
         assert town.ask(verb, PUBLIC).status_code == 405
     languages = {"Accept-Language": "pl", "Cookie": "lang=pl", "Range": "bytes=0-9"}
     assert town.ask("GET", PUBLIC, headers=languages).content == page.content
+
+
+class Polite(Town):
+    """The same town, which asks in two languages."""
+
+    yaml = YAML.replace("languages: [en]", "languages: [pl, en]")
+
+
+def test_a_visitor_plays_with_the_language_of_the_browser(tmp_path):
+    """It chooses between frozen pages, and changes no byte of either; nothing of it is repeated, or kept by a browser or a cache."""
+    with Store(str(tmp_path / "town.db")) as store:
+        town = Polite(store)
+        town.choose(OneQuestion("owes"))
+        assert town.get(PUBLIC).text == missing_page()
+        for language in ("pl", "en"):
+            assert town.ask("GET", PUBLIC, headers={"Accept-Language": language}).text == missing_page()
+        town.released("town")
+        first, frozen = town.get(PUBLIC), {language: town.get(f"{PUBLIC}/{language}") for language in ("pl", "en")}
+        assert first.content == frozen["pl"].content != frozen["en"].content
+        evil = ("de", "pl-PL", "en\t;q=9", "en;q=0", '"><script>', "//evil.example", "en/../../organiser", "e" * 5_000, "")
+        for given in (*evil, "pl,en;q=0.9"):
+            reply = town.ask("GET", f"{PUBLIC}?lang=en", headers={"Accept-Language": given, "Host": "evil.example"})
+            assert (reply.status_code, reply.content) == (200, first.content)
+        for given in ("en", "en-GB,pl;q=0.8", "de,en;q=0.5"):
+            reply = town.ask("GET", f"{PUBLIC}?where=sex", headers={"Accept-Language": given, "Host": "evil.example"})
+            assert (reply.status_code, reply.headers["location"], reply.content) == (307, f"{PUBLIC}/en", b"")
+            assert (reply.headers["cache-control"], reply.headers["vary"]) == ("no-store", "Accept-Language")
+            assert "set-cookie" not in reply.headers
+            for language, page in frozen.items():
+                again = town.ask("GET", f"{PUBLIC}/{language}", headers={"Accept-Language": given})
+                assert (again.status_code, again.content) == (200, page.content)
+        assert town.get(PUBLIC).headers["vary"] == "Accept-Language"
 
 
 def in_classes_whatever_came(monkeypatch):

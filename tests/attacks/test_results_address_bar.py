@@ -16,7 +16,7 @@ from deniable.results.address import address, from_address
 from deniable.results.cells import FEWEST
 from deniable.results.conditions import chosen
 from deniable.results.questions import CrossTable, OneQuestion, Overview, Prediction
-from deniable.results.report.contents import Contents, asked_for, compared
+from deniable.results.report.contents import Contents, asked_for, compared, crossed, going_together
 from deniable.results.report.making import report_of_survey
 from deniable.results.viewable import Viewable, coarse_table, open_names
 from deniable.results.workbench import Workbench
@@ -242,3 +242,18 @@ def test_a_councillor_with_the_report(town):
     assert all("east, hamlet" in line for line in lines(everything=False))
     with pytest.raises(ParameterError, match="more finely than may be shown"):
         report_of_survey(town.store, "town", compared_with, "en")
+
+
+def test_a_councillor_with_a_printed_cross_table(town):
+    """Attack 10: the report crosses debts with the district, which would be the twelve of the hamlet by what they reported."""
+    crossed_with = Contents(
+        (asked_for("sex"),), cross=(crossed("owes by district"),), together=(going_together("owes, district"),)
+    )
+
+    def rows(everything):
+        page = report_of_survey(town.store, "town", crossed_with, "en", everything=everything)
+        assert "<h2>Two questions at once</h2>" in page
+        return re.findall(r'<th scope="row" role="rowheader">([^<]*)</th><td role="cell" data-label', page)
+
+    assert "hamlet" in rows(everything=True)  # without the protection: a row of twelve people
+    assert [row for row in rows(everything=False) if "hamlet" in row] == ["east, hamlet"]

@@ -45,11 +45,14 @@ def run(*given):
 def test_from_a_database_and_from_an_export(database, tmp_path):
     (tmp_path / "words.txt").write_text("Dear <council>,\n\nread this.", encoding="utf-8")
     chosen = ["--question", "votes", "--compare", "votes: owes == 'yes' | owes == 'no'", "--words", tmp_path / "words.txt"]
+    chosen += ["--cross", "votes by owes", "--together", "votes, owes"]
     first = run("council", "-o", tmp_path / "one.html", "--db", database, *chosen)
     assert first.exit_code == 0, first.output
     page = (tmp_path / "one.html").read_text(encoding="utf-8")
     assert "Dear &lt;council&gt;," in page
     assert "400 answers" in page
+    assert "<h2>Two questions at once</h2>" in page
+    assert "<h2>What goes together</h2>" in page
     second = run(tmp_path / "answers.csv", "-o", tmp_path / "two.html", *chosen)
     assert second.exit_code == 0, second.output
     assert "400 answers" in (tmp_path / "two.html").read_text(encoding="utf-8")
@@ -60,6 +63,8 @@ def test_from_a_database_and_from_an_export(database, tmp_path):
     [
         (["--question", "nothing"], "There is no attribute 'nothing'"),
         (["--compare", "votes"], "NAME: CONDITION | CONDITION"),
+        (["--cross", "votes"], "NAME by NAME"),
+        (["--together", "votes"], "2 to"),
         (["--language", "de"], "en .English. or pl"),
         (["--words", "missing.txt"], "missing.txt cannot be read"),
         (["--contents", "missing.yaml", "--question", "votes"], "not both"),

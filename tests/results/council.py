@@ -34,8 +34,13 @@ def reports_of(schema: Any, n: int, rng: np.random.Generator) -> Any:
     smokes = (rng.random(n) < np.where(sex == 0, 0.2, 0.4)).astype(int)
     owes = (rng.random(n) < np.where(smokes == 1, 0.5, 0.2)).astype(int)
     mood = rng.integers(0, 5, n)
-    truth = {"sex": sex, "age": age, "smokes": smokes, "owes": owes, "mood": mood}
+    return drawn(schema, {"sex": sex, "age": age, "smokes": smokes, "owes": owes, "mood": mood}, rng)
+
+
+def drawn(schema: Any, truth: Any, rng: np.random.Generator) -> Any:
+    """Codes of reports, drawn by the channels from codes of truths."""
     columns = []
+    n = len(next(iter(truth.values())))
     for name, channel in schema.items():
         law = channel.law.dense()
         picked = (rng.random(n)[:, None] > np.cumsum(law / law.sum(axis=1, keepdims=True), axis=1)[truth[name]]).sum(axis=1)

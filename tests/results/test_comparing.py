@@ -6,7 +6,7 @@ import pytest
 
 import deniable as dn
 from deniable.results.asking import ask
-from deniable.results.questions import Comparison
+from deniable.results.questions import Comparison, OneQuestion
 from deniable.results.verdicts import more_answers
 
 WOMEN, MEN = "sex == 'F'", "sex == 'M'"
@@ -85,7 +85,7 @@ def test_what_a_difference_of_shares_is_worth(p):
         direct += true * (1 - true) / len(said)
         hidden += said.mean() * (1 - said.mean()) / (2 * p - 1) ** 2 / len(said)
         alone = true * (1 - true) / (said.mean() * (1 - said.mean()) / (2 * p - 1) ** 2)
-        assert figure.worth == pytest.approx(40_000 * alone, rel=0.01)
+        assert figure.worth == pytest.approx(len(said) * alone, rel=0.01)
     assert differences.figures[0].worth == pytest.approx(40_000 * direct / hidden, rel=0.01)
 
 
@@ -105,6 +105,22 @@ def test_what_a_difference_of_means_is_worth():
         direct += (shares @ moods**2 - (shares @ moods) ** 2) / len(said)
         hidden += weights.var() / len(said)
     assert differences.figures[0].worth == pytest.approx(40_000 * direct / hidden, rel=0.02)
+
+
+def test_in_groups_answers_of_the_group_alone_are_counted():
+    """People of three towns: of those of one, of two compared, and of groups that share people, no more answers count than there are."""
+    schema = dn.Schema({"town": dn.Identity(dn.Nominal(["A", "B", "C"])), "smokes": dn.Identity(dn.Nominal(["no", "yes"]))})
+    towns, smokes = ["A"] * 1_000 + ["B"] * 600 + ["C"] * 2_400, ["yes", "no"] * 2_000
+    sample = dn.Sample(pd.DataFrame({"town": towns, "smokes": smokes}), schema)
+    (block,) = ask(sample, OneQuestion("smokes", by="town")).blocks
+    assert [figure.worth for figure in block.figures] == pytest.approx([1_000] * 2 + [600] * 2 + [2_400] * 2, rel=1e-3)
+    for groups, people in (
+        (("town == 'A'", "town == 'B'"), 1_600), (("town == 'A'", "town in ('A', 'B')"), 1_600), (("town == 'A'", "town != 'B'"), 3_400),
+    ):  # fmt: skip
+        sides, differences = ask(sample, Comparison("smokes", *groups, "yes")).blocks
+        assert sides.figures[0].worth == pytest.approx(1_000, rel=1e-3)
+        assert differences.figures[0].worth == pytest.approx(people, rel=0.01)
+    assert not block.hidden
 
 
 def test_what_the_difference_of_a_group_and_everyone_is_worth():

@@ -146,8 +146,8 @@ def test_groups_labels_and_bins_are_said_in_texts():
     estimate = Estimate([3.0, 3.3], ["F", "M"], n=9, method="joint", covariance=np.eye(2), notes=notes, limits=None)
     estimate.by = "sex"
     assert remarks([estimate, None, estimate], spoken) == (
-        "Note: nobody is in the group (“Your sex: Female and not (How old are you?: less than 30)”).",
-        "Note: nobody is in the group (“How old are you?: 18 to under 25”).",
+        "Note: nobody is in the group (“Your sex: Female and not (How old are you? less than 30)”).",
+        "Note: nobody is in the group (“How old are you? 18 to under 25”).",
         "Note: of “Your sex”, “Female” counts as 1 and 'M' as 0.",
         "Note: without that it is 3.1 (“Female”), 3.2 (“M”).",
         "Note: people are odd (see docs/noise.md).",

@@ -1,5 +1,6 @@
 """The report of a survey: what it says, that forged answers do what it prints, and that hostile texts do nothing."""
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -13,13 +14,17 @@ import deniable as dn
 from deniable.engines.count import as_countable
 from deniable.errors import DeniableError, RefusedError
 from deniable.privacy.measures.influence import influence
-from deniable.results.questions import Comparison, OneQuestion
+from deniable.results.asking import ask
+from deniable.results.questions import Comparison, CrossTable, OneQuestion, Together
 from deniable.results.report.contents import Chosen, Contents, asked_for, compared, parse_contents
 from deniable.results.report.forged import could_be_sent
+from deniable.results.report.joint import cross_section
 from deniable.results.report.making import report_of_export, report_of_survey
 from deniable.results.report.sections import comparison_sections, question_section
 from deniable.results.report.words import ENGLISH, POLISH
 from deniable.results.showing import ready
+from deniable.results.words import said_in
+from deniable.results.workbench import Workbench
 from deniable.survey.export import export
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
@@ -216,6 +221,10 @@ def test_small_groups_and_open_surveys_are_not_shown(new_store):
         ("questions:\n- smokes\n- {off: mood}", "line 3: .*has no 'off'"),
         ("compare:\n- smokes", "keys of, first and second"),
         ("compare:\n- {of: smokes, first: \"sex == 'F'\"}", "needs 'second'"),
+        ("cross:\n- smokes", "keys of and by"),
+        ("cross:\n- {of: smokes, by: sex, mean: true}", "has no 'mean'"),
+        ("together:\n- {of: [smokes]}", "2 to"),
+        ("together:\n- {of: smokes}", "names"),
         ("words: [1]", "own words are a text"),
         ('words: "a\\u202Eb"', "cannot be printed"),
         ("- smokes", "keys such as"),
@@ -237,3 +246,73 @@ def test_both_languages_say_the_same_things():
     for key, text in ENGLISH.items():
         places = [{name for _, name, _, _ in Formatter().parse(one) if name} for one in (text, POLISH[key])]
         assert places[0] == places[1], key
+
+
+JOINT = """
+questions: [owes]
+cross: [{of: smokes, by: sex, words: Asked by a committee.}, {of: mood, by: owes}]
+together: [{of: [smokes, owes, sex], support: 0.05, confidence: 0.3}]
+"""
+
+
+@pytest.mark.parametrize("language", ["en", "pl"])
+def test_cross_tables_and_rules_are_printed_with_their_intervals(new_store, language):
+    """The figures are those of the views themselves, each with its interval; rules have a sentence each."""
+    store = new_store()
+    page = report_of_survey(store, "council", parse_contents(JOINT), language)
+    bench, said = Workbench(store), html.unescape(text_of(page))
+    cells = re.findall(r'<strong>(.*?)</strong> <span class="between">(.*?)<', page)
+    expected = []
+    for of, by in (("smokes", "sex"), ("mood", "owes")):
+        (block,) = bench.ask("council", CrossTable(of, by), language, exporting=False).blocks
+        expected += [
+            (said_in(language).words.percent(figure.value), figure.sentence)
+            for figure in block.figures
+            if figure.value is not None
+        ]
+    assert cells == expected
+    assert len(cells) >= 4
+    rules = bench.ask("council", Together(("smokes", "owes", "sex"), 0.05, 0.3), language, exporting=False).blocks[0]
+    assert rules.figures
+    for sentence in rules.sentences[: len(rules.figures)]:
+        assert sentence in said
+        assert len(re.findall(r"between \d+ and \d+ in 100|od \d+ do \d+ na 100", sentence)) == 2  # of those, and of everyone
+    words = POLISH if language == "pl" else ENGLISH
+    for key in ("cross_how", "rules_how", "rules_cause"):
+        assert words[key] in said
+    assert "Asked by a committee." in said
+    assert "?:" not in said
+    assert not re.search(r"\(KRR\)|\d{4}-\d\d-\d\d", said)
+
+
+def test_cross_tables_of_too_few_people_are_not_printed(new_store):
+    """Of 90 people some combination of reports has fewer than 50: neither table nor rules are shown, and nothing says how few."""
+    page = text_of(report_of_survey(new_store(n=90), "council", parse_contents(JOINT), "en"))
+    assert page.count("Too few answers.") >= 3
+    assert "also have" not in page
+    assert 'class="between"' not in page
+
+
+def test_a_wide_cross_table_is_printed_as_a_list():
+    labels = [f"answer {i}" for i in range(8)]
+    schema = dn.Schema({"sex": dn.Identity(dn.Nominal(["F", "M"])), "many": dn.Identity(dn.Nominal(labels))})
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"sex": rng.choice(["F", "M"], 2_000), "many": rng.choice(labels, 2_000)})
+    section = cross_section(ready(1, as_countable(frame), schema, True), Chosen(CrossTable("many", "sex")), "en")
+    assert (len(section.lines), section.cells) == (16, [])
+    turned = cross_section(ready(1, as_countable(frame), schema, True), Chosen(CrossTable("sex", "many")), "en")
+    assert (turned.lines, len(turned.cells), turned.columns) == ([], 8, ["F", "M"])
+
+
+def test_numbers_below_0_have_a_minus_that_files_for_programs_do_not_have():
+    schema = dn.Schema({"sex": dn.Identity(dn.Nominal(["F", "M"])), "mood": dn.Identity(dn.Integer(-3, 3))})
+    frame = pd.DataFrame({"sex": ["F", "M"] * 500, "mood": [-2, 1] * 250 + [-1, 2] * 250})
+    asked = Comparison("mood", "sex == 'F'", "sex == 'M'", mean=True)
+    (section,) = comparison_sections(ready(1, as_countable(frame), schema, True), [Chosen(asked)], "en")
+    assert section.lines[0].estimate.startswith("\u2212")
+    assert "\u2212" in section.lines[0].between
+    answer = ask(dn.Sample(frame, schema), asked)
+    assert "\u2212" in answer.blocks[1].figures[0].sentence
+    for file in (answer.csv(), answer.json()):
+        assert "\u2212" not in file
+        assert "between -" in file

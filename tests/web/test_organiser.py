@@ -106,10 +106,10 @@ def test_nothing_is_shown_before_fifty_and_results_after_closing(town, standin):
     assert "not yet" in page
     assert town.client.get("/organiser/surveys/town/export.zip").json()["code"] == "nothing_to_export"
     asked = town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
-    assert (asked.status_code, "Close town?" in asked.text, 'name="sure" value="yes"' in asked.text) == (200, True, True)
+    assert (asked.status_code, "Close “Town”?" in asked.text, 'name="sure" value="yes"' in asked.text) == (200, True, True)
     assert "<script" not in asked.text
     empty = {"Content-Type": "application/x-www-form-urlencoded", **same_origin(town)}
-    assert "Close town?" in town.client.post("/organiser/surveys/town/close", headers=empty).text
+    assert "Close “Town”?" in town.client.post("/organiser/surveys/town/close", headers=empty).text
     assert town.store.overview("town").state == "open"
     assert close(town).status_code == 303
     listed = town.client.get("/organiser").text
@@ -199,10 +199,10 @@ def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town
     listed = town.client.get("/organiser?lang=pl").text
     assert '<td data-label="Odpowiedzi">jeszcze żadnej</td>' in listed
     asked = town.client.post("/organiser/surveys/town/close?lang=pl", headers=same_origin(town)).text
-    assert "Zamknąć town?" in asked
+    assert "Zamknąć ankietę „Town”?" in asked
     assert 'action="/organiser/surveys/town/close?lang=en"><button lang="en">English</button>' in asked
     # In another language it is asked again; nothing is closed by that.
-    assert "Close town?" in town.client.post("/organiser/surveys/town/close?lang=en", headers=same_origin(town)).text
+    assert "Close “Town”?" in town.client.post("/organiser/surveys/town/close?lang=en", headers=same_origin(town)).text
     assert town.store.overview("town").state == "open"
     town.client.post("/organiser/surveys/town/close?lang=pl", data={"sure": "yes"}, headers=same_origin(town))
     assert '<td data-label="Odpowiedzi">udostępniono 3</td>' in town.client.get("/organiser?lang=pl").text

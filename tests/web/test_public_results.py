@@ -72,6 +72,17 @@ def test_the_way_of_a_release(council):
     assert "released the results of" in council.get("/organiser/audit?lang=en", "owner").text
 
 
+def test_the_list_and_the_page_of_the_release_lead_to_it(council):
+    listed = 'href="/s/council/results"'
+    assert listed not in council.get("/organiser", "owner").text
+    council.released("council")
+    for role in ("owner", "analyst"):
+        assert council.get("/organiser", role).text.count(listed) == 1
+    assert f"{visiting.HOST}{PUBLIC}</a>" in council.get(f"{PUBLISH}?lang=en", "owner").text
+    council.post("/organiser/surveys/council/take-back", sure="yes")
+    assert listed not in council.get("/organiser", "owner").text
+
+
 def test_it_is_served_like_a_file_to_everyone_alike(council):
     council.released("council")
     page = council.get(PUBLIC)

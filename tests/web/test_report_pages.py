@@ -110,11 +110,10 @@ def test_views_are_added_by_forms_and_from_the_pages_that_show_them(council):
     address = html.unescape(re.search(r'name="address" value="([^"]*)"', shown)[1])
     assert council.post(f"{REPORT}/add?lang=en", address=address).status_code == 303
     page = council.get(f"{REPORT}?lang=en", "owner").text
-    assert titles(page)[5] == "Do you smoke?: Your sex: Female / Your sex: Male"
+    assert titles(page)[5] == "Do you smoke? Your sex: Female / Your sex: Male"
     assert len(titles(page)) == 9
     assert all("Your sex" in title for title in titles(page)[6:])
     assert "Ważne." in page
-    assert page.count("On the public page only") == 1
     # The view of all questions is no view of a report.
     assert "put_into" not in council.get("/organiser/surveys/council/results?lang=en", "owner").text
     assert council.post(f"{REPORT}/add", address="view=overview").status_code == 400

@@ -9,7 +9,8 @@ from deniable.core.polish import Polish, polish_number
 from deniable.privacy.reporting.warnings import MEANS_ALONE
 from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
 
-_NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
+NAMED_DESIGN = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
+"""How an answer is hidden, and the name of the design behind it."""
 _HIDE_MORE = "Proszę mocniej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru."
 _POLISH = {
     # Headings.
@@ -328,7 +329,7 @@ def sayer(language: str, titles: Mapping[str, str] | None = None) -> Callable[[s
     polish = Polish(titles or {}, _POLISH)
 
     def say(english: str) -> str:
-        named = _NAMED.fullmatch(english)
+        named = NAMED_DESIGN.fullmatch(english)
         # The names of designs are those of schemas; what stands before them is a sentence.
         return f"{polish.sentence(named['how'])} ({named['design']})" if named else polish.sentence(english)
 

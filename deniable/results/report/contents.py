@@ -1,4 +1,4 @@
-"""What the organiser puts into a report: which questions in which order, which comparisons, and their own words."""
+"""What the organiser puts into a report: which questions in which order, comparisons, cross tables, rules, and their own words."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from deniable.errors import DeniableError, FileError, ParameterError
-from deniable.results.questions import Comparison, MeanOf, OneQuestion, Question, from_json
+from deniable.results.questions import Comparison, CrossTable, MeanOf, OneQuestion, Question, Together, from_json
 from deniable.survey.lines import Document
 
-KEYS = ("title", "words", "asked", "questions", "compare", "closing")
+KEYS = ("title", "words", "asked", "questions", "compare", "cross", "together", "closing")
+VIEWS = {
+    "questions": "the name of a question, or keys such as of and by",
+    "compare": "keys of, first and second",
+    "cross": "keys of and by",
+    "together": "keys of (a list of names), and if you like support, confidence and longest",
+}
+"""The lists of views, and what their entries are."""
 LONGEST = 20_000
 MOST = 100
-"""So many questions, and so many comparisons, are in one report at most."""
+"""So many views of a kind are in one report at most."""
 # Marks that turn the order of letters round could make our sentences say something else.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
@@ -49,7 +56,7 @@ NOTHING = Words({"": ""})
 class Chosen:
     """A view of the report, with words about it."""
 
-    question: OneQuestion | MeanOf | Comparison
+    question: OneQuestion | MeanOf | Comparison | CrossTable | Together
     words: Words = NOTHING
 
 
@@ -64,6 +71,10 @@ class Contents:
     asked: Words = NOTHING
     """Who was asked, in the organiser's words."""
     closing: Words = NOTHING
+    cross: tuple[Chosen, ...] = ()
+    """Cross tables."""
+    together: tuple[Chosen, ...] = ()
+    """What goes together."""
     complete: bool = True
     """Whether all questions are in it where none is chosen."""
 
@@ -107,8 +118,8 @@ def parse_contents(text: str, where: str = "the contents") -> Contents:
                 (key,), "unknown_key", "a report has no {got!r}; it may have {allowed}.", got=key, allowed=", ".join(KEYS)
             )
     said = {key: _words(document, (key,), given.get(key)) for key in ("title", "words", "asked", "closing")}
-    questions, compare = (_views(document, given, key) for key in ("questions", "compare"))
-    return Contents(questions, compare, said["title"], said["words"], said["asked"], said["closing"])
+    questions, compare, cross, together = (_views(document, given, key) for key in VIEWS)
+    return Contents(questions, compare, **said, cross=cross, together=together)
 
 
 def _views(document: Document, given: dict[str, Any], key: str) -> tuple[Chosen, ...]:
@@ -121,32 +132,32 @@ def _views(document: Document, given: dict[str, Any], key: str) -> tuple[Chosen,
 
 
 def _view(document: Document, at: tuple[Any, ...], entry: Any) -> Chosen:
-    comparing = at[0] == "compare"
-    if isinstance(entry, str) and not comparing:
+    kind = at[0]
+    if isinstance(entry, str) and kind == "questions":
         return Chosen(OneQuestion(entry))
     if not isinstance(entry, dict):
-        what = "keys of, first and second" if comparing else "the name of a question, or keys such as of and by"
         raise document.error(
-            at, "contents_entry", "an entry of {key!r} is {what}, got {got!r}.", key=at[0], what=what, got=entry
+            at, "contents_entry", "an entry of {key!r} is {what}, got {got!r}.", key=kind, what=VIEWS[kind], got=entry
         )
     words = _words(document, (*at, "words"), entry.get("words"))
     mean = entry.get("mean", False)
     if not isinstance(mean, bool):
         raise document.error((*at, "mean"), "mean_kind", "'mean' is true or false, got {got!r}.", got=mean)
-    asked = {name: value for name, value in entry.items() if name != "words" and (comparing or name != "mean")}
-    if comparing and asked.get("label") is not None:
+    view = kind if kind != "questions" else "mean" if mean else "question"
+    asked = {name: value for name, value in entry.items() if name != "words" and (kind != "questions" or name != "mean")}
+    if kind == "compare" and asked.get("label") is not None:
         asked["label"] = str(asked["label"])
     try:
-        question = from_json({"view": "compare" if comparing else "mean" if mean else "question", **asked})
+        question = from_json({"view": view, **asked})
     except DeniableError as error:
         raise document.error(at, "contents_view", "{problem}", problem=str(error)) from None
     return Chosen(_known(question), words)
 
 
-def _known(question: Question) -> OneQuestion | MeanOf | Comparison:
+def _known(question: Question) -> OneQuestion | MeanOf | Comparison | CrossTable | Together:
     if question.version is not None:
         raise ParameterError("one_version", "A report is of one version; choose it with --version.")
-    assert isinstance(question, (OneQuestion, MeanOf, Comparison))
+    assert isinstance(question, (OneQuestion, MeanOf, Comparison, CrossTable, Together))
     return question
 
 
@@ -221,3 +232,25 @@ def compared(text: str) -> Chosen:
     given: dict[str, Any] = {"view": "compare", "of": of.strip(), "first": first.strip(), "second": second.strip()}
     given |= ({"label": label.strip().strip("'\"")} if label else {}) | ({"mean": True} if mean else {})
     return Chosen(_known(from_json(given)))
+
+
+def crossed(text: str) -> Chosen:
+    """A cross table as an option gives it: NAME by NAME.
+
+    >>> crossed("credit by sex").question.by
+    'sex'
+    """
+    of, word, by = text.partition(" by ")
+    if not (word and of.strip() and by.strip()):
+        raise ParameterError("cross_form", 'A cross table is written NAME by NAME ("credit by sex"), got {got!r}.', got=text)
+    return Chosen(_known(from_json({"view": "cross", "of": of.strip(), "by": by.strip()})))
+
+
+def going_together(text: str) -> Chosen:
+    """What goes together as an option asks for it: the names of questions, with commas between them.
+
+    >>> going_together("credit, sex, children").question.of
+    ('credit', 'sex', 'children')
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return Chosen(_known(from_json({"view": "together", "of": names})))

@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deniable.charts.dots import clean
+from deniable.core.channels.designs import KRR
+from deniable.core.schema import Schema
+from deniable.dates import day
 from deniable.engines.count import as_countable
 from deniable.errors import ParameterError
 from deniable.pages import render
-from deniable.privacy.reporting.polish import sayer
+from deniable.privacy.reporting.polish import NAMED_DESIGN, sayer
+from deniable.privacy.reporting.rows import Row
 from deniable.results.cells import FEWEST
 from deniable.results.material import Spoken
 from deniable.results.questions import OneQuestion
 from deniable.results.report.about import About, about_export, about_survey
 from deniable.results.report.contents import Chosen, Contents
+from deniable.results.report.joint import cross_section, together_section
 from deniable.results.report.sections import Section, comparison_sections, question_section, quoted
 from deniable.results.report.words import words_in
 from deniable.results.showing import Ready, ready
@@ -153,6 +158,9 @@ def council_report(
     chosen = contents.questions or everyone
     questions = [question_section(asked, one, language) for one in chosen]
     comparisons = comparison_sections(asked, contents.compare, language)
+    crossed = [cross_section(asked, one, language) for one in contents.cross]
+    together = [together_section(asked, one, language) for one in contents.together]
+    sections = [*questions, *comparisons, *crossed, *together]
     total = asked.whole.table([next(iter(asked.whole.schema))]).total
     spoken = asked.material.spoken(language)
     title = contents.title.paragraphs(language)
@@ -160,7 +168,7 @@ def council_report(
         "council_report.html",
         spoken=language,
         words=words,
-        day=datetime.date.today().isoformat(),
+        day=day(datetime.date.today().isoformat(), language),
         title=title[0] if title else clean(about.title),
         organiser=clean(about.organiser),
         own=contents.words.paragraphs(language),
@@ -168,9 +176,12 @@ def council_report(
         questions=questions,
         comparisons=comparisons,
         adjusted=_adjusted(sum(one.verdicts for one in comparisons), words),
-        cannot=[one for section in (*questions, *comparisons) for one in section.cannot],
-        marked=any(section.marked for section in (*questions, *comparisons)),
-        forged=_forged([*questions, *comparisons], about, total, spoken, words),
+        needed=any(one.needs_more for one in comparisons),
+        crossed=crossed,
+        together=together,
+        cannot=[one for section in sections for one in section.cannot],
+        marked=any(section.marked for section in sections),
+        forged=_forged(sections, about, total, spoken, words),
         closing=contents.closing.paragraphs(language),
         everything=everything,
         apart=words[about.kind] if about.kind else "",
@@ -238,11 +249,28 @@ def how_hidden(about: About, words: Mapping[str, str]) -> dict[str, Any]:
         return text[:1].upper() + text[1:]
 
     rows = [
-        (row.text or row.name, capital(say(row.hidden_by)), words["asked_openly"] if row.open else say(row.odds))
+        (
+            row.text or row.name,
+            capital(_how(row, privacy.schema, say, words)),
+            words["asked_openly"] if row.open else say(row.odds),
+        )
         for row in privacy.rows
     ]
     how = words["hidden_what"] if privacy.private else words["all_open"]
     return {"summary": say(privacy.summary), "hidden_how": how, "hidden": rows}
+
+
+def _how(row: Row, schema: Schema, say: Callable[[str], str], words: Mapping[str, str]) -> str:
+    """How a question was hidden, in words alone: readers of a report do not know designs by their names."""
+    named = NAMED_DESIGN.fullmatch(row.hidden_by)
+    if named is None:
+        return say(row.hidden_by)
+    how, channel = say(named["how"]), schema.get(row.name)
+    if not named["how"].startswith("the true answer is reported"):
+        return how
+    if not isinstance(channel, KRR):
+        return words["else_another"].format(how=how)
+    return words["else_other" if channel.domain.size == 2 else "else_others"].format(how=how)
 
 
 def _forged(sections: list[Section], about: About, total: int, spoken: Spoken, words: dict[str, str]) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.charts.dots import NARROW, WIDE
 from deniable.core.estimate import Estimate
 from deniable.results.answers import Answer
 from deniable.results.comparing import judged
@@ -16,7 +18,7 @@ from deniable.results.conditions import in_words, read_condition
 from deniable.results.estimating import attributes_of
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure
 from deniable.results.material import Spoken
-from deniable.results.pictures import exactly, picture
+from deniable.results.pictures import exactly, picture, reach
 from deniable.results.questions import Comparison
 from deniable.results.remarks import as_sentence, remarks
 from deniable.results.report.contents import Chosen
@@ -27,6 +29,9 @@ from deniable.results.verdicts import holm, p_value
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+MOST_ROWS = 12
+"""So many lines are in one picture, headings of groups included, unless a group has more."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,31 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """One cell of a cross table."""
+
+    column: str
+    estimate: str
+    between: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, and what is in it: drawn for paper and wide screens, and again for narrow ones."""
+
+    label: str
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True)
 class Section:
     """A view as it is printed."""
 
     title: str
     words: list[str]
     sentences: list[str]
-    pictures: list[Markup] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     cannot: list[str] = field(default_factory=list)
@@ -60,11 +83,18 @@ class Section:
     verdicts: int = 0
     listed: list[str] = field(default_factory=list)
     """Sentences that are printed as a list."""
+    numbered: bool = False
+    """Whether the list has numbers, by which a picture names them."""
+    columns: list[str] = field(default_factory=list)
+    cells: list[tuple[str, list[Cell]]] = field(default_factory=list)
+    """A cross table, row by row."""
+    needs_more: bool = False
+    """Whether it says how many more answers would tell something."""
 
     @property
     def long(self) -> bool:
-        """Whether it may go on on the next page."""
-        return len(self.lines) > 8 or len(self.pictures) > 1
+        """Whether its table may go on on the next page."""
+        return max(len(self.lines), len(self.cells)) > 8
 
     @property
     def in_points(self) -> bool:
@@ -85,14 +115,13 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     (block,) = answer.blocks
     title, own = block.title, chosen.words.paragraphs(language)
     if not any(figure.value is not None for figure in block.figures):
-        why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
-        return Section(
-            title, own, [as_sentence(why)], cannot=[words["cannot_block"].format(title=quoted(title, words), why=why)]
-        )
+        return nothing_told(block, own, spoken, words)
+    if block.kind == MEAN and len(block.figures) == 1:  # the question is the title
+        block = dataclasses.replace(block, figures=(dataclasses.replace(block.figures[0], label=words["mean"]),))
     shown_places, untold = _told_groups(block)
     places = range(len(block.figures)) if block.kind == MEAN or not shown_places else shown_places
     block = dataclasses.replace(block, figures=tuple(block.figures[place] for place in places))
-    lines = _lines(ready, answer, block, spoken, [0] * len(places), places)
+    lines = lines_of(ready, answer, block, spoken, [0] * len(places), places)
     listed, cannot = _most(block, spoken, words)
     cannot += [
         words["cannot_figure"].format(title=quoted(title, words), what=group, why=spoken.said.cannot_be_told)
@@ -107,8 +136,15 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
         for figure in block.figures
         if figure.value is None
     ]
-    drawn, told = [_drawn(block, spoken, words["estimates"])], list(remarks(answer.estimates, spoken))
-    return Section(title, own, sentences, drawn, lines, told, cannot, _is_marked(block), listed=listed)
+    pictures, told = drawn(block, spoken, words["estimates"]), list(remarks(answer.estimates, spoken))
+    return Section(title, own, sentences, pictures, lines, told, cannot, _is_marked(block), listed=listed)
+
+
+def nothing_told(block: Block, own: list[str], spoken: Spoken, words: dict[str, str]) -> Section:
+    """A view of which nothing is shown, and why."""
+    why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
+    cannot = words["cannot_block"].format(title=quoted(block.title, words), why=why)
+    return Section(block.title, own, [as_sentence(why)], cannot=[cannot])
 
 
 def _is_marked(*blocks: Block) -> bool:
@@ -156,15 +192,17 @@ def _comparison(
     first, second = (in_words(one, spoken.questions, spoken.said) for one in conditions if one is not None)
     unsure = [figure.label for figure in differences.figures if not figure.told]
     cannot = words["cannot_compare"].format(title=title, first=first, second=second, what=", ".join(unsure))
-    lines = _lines(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
-    pictures = [_drawn(sides, spoken, words["estimates"]), _drawn(differences, spoken, words["differences"])]
+    lines = lines_of(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
+    pictures = [*drawn(sides, spoken, words["estimates"]), *drawn(differences, spoken, words["differences"])]
+    more = words["not_told_more"].partition("{more}")[0]
     return Section(
         answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, list(remarks(estimates, spoken)),
         [cannot] if unsure else [], _is_marked(sides, differences), verdicts=len(estimates), listed=list(differences.sentences),
+        needs_more=any(more in sentence for sentence in differences.sentences),
     )  # fmt: skip
 
 
-def _lines(
+def lines_of(
     ready: Ready, answer: Answer, block: Block, spoken: Spoken, calls: Sequence[int], places: Sequence[int]
 ) -> list[Line]:
     """The figures of a block as lines; figure i is number `places[i]` of call `calls[i]`."""
@@ -247,10 +285,28 @@ def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
     return [words["worth"].format(n=number(block.n, ","), worth=number(float(f"{least:.2g}"), ",.0f"))]
 
 
-def _drawn(block: Block, spoken: Spoken, title: str) -> Markup:
+def drawn(block: Block, spoken: Spoken, title: str) -> list[Picture]:
+    """A block as pictures on one axis, each of as many groups as fit half a page: paper breaks between pictures, not in them."""
     from markupsafe import Markup
 
-    return Markup(picture(block, spoken.said, title))  # `charts/dots.py` escapes every text in it
+    parts: list[list[Figure]] = [[]]
+    lines = 0
+    for name, group in itertools.groupby(block.figures, key=lambda figure: figure.group):
+        figures = list(group)
+        more = len(figures) + (name is not None)
+        if parts[-1] and lines + more > MOST_ROWS:
+            parts.append([])
+            lines = 0
+        parts[-1] += figures
+        lines += more
+    labels = [f"{title} ({place}/{len(parts)})" if len(parts) > 1 else title for place in range(1, len(parts) + 1)]
+    pictures = []
+    for label, part in zip(labels, parts, strict=True):
+        some, ends = dataclasses.replace(block, figures=tuple(part)), reach(block)
+        # `charts/dots.py` escapes every text in them.
+        wide, narrow = (Markup(picture(some, spoken.said, label, ends, layout)) for layout in (WIDE, NARROW))
+        pictures.append(Picture(label, wide, narrow))
+    return pictures
 
 
 def _named(figure: Figure) -> str:

@@ -30,6 +30,7 @@ ENGLISH = {
     "found": "What was found",
     "most": "The most frequent answer is “{label}”: {percent}, {between}.",
     "nobody_most": "Which answer is the most frequent cannot be told: the intervals overlap.",
+    "mean": "Mean",
     "the_mean": "The mean is {value}, {between}.",
     "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
     "worth_open": "This question was asked openly.",
@@ -93,6 +94,23 @@ ENGLISH = {
     "holds for the most revealing answer; no other tells more.",
     "all_open": "All questions were asked openly: answers were sent as they are.",
     "quoted": "“{text}”",
+    "else_other": "{how}, otherwise the other one",
+    "else_others": "{how}, otherwise one of the others, picked at random",
+    "else_another": "{how}, otherwise another one",
+    "cross": "Two questions at once",
+    "cross_how": "Each figure is a share of everyone: those who gave the answer of its row to one question and that of its column to "
+    "the other.",
+    "cross_rows": "Rows: “{rows}”. Columns: “{columns}”.",
+    "cross_most": "The most frequent combination is “{row}” with “{column}”: {percent}, {between}.",
+    "cross_nobody_most": "Which combination is the most frequent cannot be told: the intervals overlap.",
+    "cannot_rank_cross": "{title}: which combination is the most frequent.",
+    "cross_forged": "If 1% of the answers were forged to push one figure of this table, it would move by at most {one} points; with "
+    "5%, by at most {five} points.",
+    "rules": "What goes together",
+    "rules_how": "Of those who gave one answer, so many gave another one, too. Only what surely goes together more often than by "
+    "chance is listed. The intervals are adjusted for the number of rules that were looked at (Benjamini and Yekutieli): of those "
+    "listed, at most 5 in 100 miss the true figure on average. How far forged answers could move them was not worked out.",
+    "rules_cause": "Why answers go together: that says nothing about what causes what.",
 }
 POLISH = {
     "kind": "Raport z ankiety",
@@ -120,6 +138,7 @@ POLISH = {
     "found": "Co ustalono",
     "most": "Najczęstsza odpowiedź to „{label}”: {percent}, {between}.",
     "nobody_most": "Nie można stwierdzić, która odpowiedź jest najczęstsza: przedziały zachodzą na siebie.",
+    "mean": "Średnia",
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
     "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
     "liczbie {worth}.",
@@ -185,6 +204,23 @@ POLISH = {
     "potem 31% (szanse 4 do 9). Tabela dotyczy odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej.",
     "all_open": "Wszystkie pytania zadano jawnie: odpowiedzi wysyłano bez zmian.",
     "quoted": "„{text}”",
+    "else_other": "{how}, w pozostałych ta druga",
+    "else_others": "{how}, w pozostałych jedna z innych, wylosowana",
+    "else_another": "{how}, w pozostałych inna",
+    "cross": "Dwa pytania naraz",
+    "cross_how": "Każda liczba to udział wśród wszystkich: osób, które na jedno pytanie odpowiedziały tak jak w nagłówku wiersza, a na "
+    "drugie tak jak w nagłówku kolumny.",
+    "cross_rows": "Wiersze: „{rows}”. Kolumny: „{columns}”.",
+    "cross_most": "Najczęstsze połączenie to „{row}” i „{column}”: {percent}, {between}.",
+    "cross_nobody_most": "Nie można stwierdzić, które połączenie jest najczęstsze: przedziały zachodzą na siebie.",
+    "cannot_rank_cross": "{title}: które połączenie jest najczęstsze.",
+    "cross_forged": "Gdyby 1% odpowiedzi sfałszowano, by przesunąć jedną liczbę tej tabeli, przesunęłaby się najwyżej o {one} pkt "
+    "proc.; przy 5% – najwyżej o {five} pkt proc.",
+    "rules": "Co idzie w parze",
+    "rules_how": "Ile osób spośród tych, które udzieliły jednej odpowiedzi, udzieliło też innej. Wymieniono tylko to, co na pewno idzie "
+    "w parze częściej niż przypadkiem. Przedziały uwzględniają, ile reguł przejrzano (Benjamini i Yekutieli): spośród wymienionych "
+    "średnio najwyżej 5 na 100 nie zawiera prawdziwej wartości. Nie obliczono, o ile mogłyby je przesunąć sfałszowane odpowiedzi.",
+    "rules_cause": "Dlaczego odpowiedzi idą w parze: to nic nie mówi o tym, co jest przyczyną.",
 }
 
 

@@ -156,6 +156,13 @@ def released_on(database: Database, slug: str) -> str | None:
     return found
 
 
+def released_surveys(database: Database) -> set[str]:
+    """The short names of all surveys whose results everyone may see."""
+    pages = released_page.join(survey, survey.c.id == released_page.c.survey_id)
+    with connected(database.engine) as connection:
+        return set(connection.execute(sa.select(survey.c.slug).distinct().select_from(pages)).scalars())
+
+
 def released_part(database: Database, slug: str, name: str) -> str | None:
     """A page that everyone may see, by its name; None where there is none, whether or not there is such a survey."""
     if not (SLUG.fullmatch(slug) and SLUG.fullmatch(name)):  # PostgreSQL refuses some texts as such

@@ -74,6 +74,7 @@ class Store(Database):
     take_back_results = published.take_back_results
     released_on = published.released_on
     released_part = published.released_part
+    released_surveys = published.released_surveys
     once_released = published.once_released
 
     accounts = staff.accounts

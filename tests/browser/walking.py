@@ -1,0 +1,101 @@
+"""A walk through a browser: by the keyboard alone, and with a careful look at each page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
+# Words that stand out of their box, or are cut off by it; what may be scrolled is meant to be larger than it shows.
+CUT = """() => [...document.querySelectorAll("main *")].filter(one => {
+  const box = one.getBoundingClientRect(), apart = one.closest("svg, .scroll, option, select, thead");
+  if (!one.innerText || !box.width || apart || getComputedStyle(one).display === "inline") return false;
+  return box.right > document.documentElement.clientWidth + 1 || box.left < -1
+    || (one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible");
+}).map(one => one.outerHTML.slice(0, 120))"""
+
+
+class Reader:
+    """A browser that remembers what it asked for and what a policy refused."""
+
+    def __init__(self, page: Any, cookie: str | None = None, **settings: Any) -> None:
+        self.context = page.context.browser.new_context(**settings)
+        if cookie:
+            given = {"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}
+            self.context.add_cookies([given])
+        self.page, self.asked, self.refused = self.context.new_page(), set(), []
+        self.page.set_default_timeout(120_000)
+        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+        self.page.on("console", lambda said: self.refused.append(said.text) if "Content Security" in said.text else None)
+
+    def wrong(self) -> list[Any]:
+        """What axe finds, whether the page is wider than the screen, and what is cut off."""
+        self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        found = self.page.evaluate(f"axe.run(document, {RULES})")["violations"]
+        wide = self.page.evaluate("document.documentElement.scrollWidth") > self.page.viewport_size["width"]
+        cut = self.page.evaluate(CUT)
+        return [(one["id"], one["nodes"][0]["html"]) for one in found] + (["sideways"] if wide else []) + cut
+
+
+def press(page: Any, name: str) -> None:
+    """A button by the keyboard."""
+    page.get_by_role("button", name=name, exact=True).first.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def follow(page: Any, name: str | re.Pattern[str]) -> None:
+    """A link by the keyboard."""
+    page.get_by_role("link", name=name, exact=isinstance(name, str)).first.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def choose(page: Any, field: str, text: str) -> None:
+    """A line of a list by the keyboard: its first letters are typed."""
+    page.locator(f"#{field}").focus()
+    page.keyboard.type(text)
+
+
+def fill(page: Any, field: str, text: str) -> None:
+    """A text into a field, in place of what is there."""
+    page.locator(f"#{field}").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text)
+
+
+def tick(page: Any, name: str) -> None:
+    """A box by the keyboard."""
+    page.get_by_role("checkbox", name=name, exact=True).focus()
+    page.keyboard.press("Space")
+
+
+def kept_in(folder: Path) -> Path:
+    """Where pictures go: to the folder that WALK_PICTURES names, for those who want to look at them, else to a passing one."""
+    named = os.environ.get("WALK_PICTURES")
+    chosen = Path(named) if named else folder
+    chosen.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+def pages_of(pdf: Path) -> list[float] | None:
+    """How full each page of a PDF is: the place of the last line above the page's number, from 0 (top) to 1. None without poppler."""
+    found = shutil.which("pdftoppm")
+    if found is None:
+        return None
+    subprocess.run([found, "-r", "50", "-gray", str(pdf), str(pdf.with_suffix(""))], check=True)
+    return [_filled(picture) for picture in sorted(pdf.parent.glob(f"{pdf.stem}-*.pgm"))]
+
+
+def _filled(picture: Path) -> float:
+    kind, size, most, pixels = picture.read_bytes().split(b"\n", 3)
+    assert (kind, most) == (b"P5", b"255")
+    width, height = map(int, size.split())
+    rows = [pixels[y * width : (y + 1) * width] for y in range(int(0.93 * height))]
+    inked = [y for y, row in enumerate(rows) if min(row) < 200]
+    return max(inked, default=0) / len(rows)
