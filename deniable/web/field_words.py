@@ -37,11 +37,10 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "field_name": "Name in the data",
             "hint_name": "Letters a to z, digits and _. Nobody who answers sees it.",
             "field_choices": "Answers",
-            "hint_choices": "“No answer” is added by itself. “In the data” may stay empty: then the first text is taken. An empty row "
-            "goes when "
-            "you save, and three new ones come.",
+            "hint_choices": "“No answer” is added by itself. “In the data” may stay empty: then the first text is taken. Empty rows "
+            "are left out.",
             "field_rows": "Rows",
-            "hint_rows": "What each row asks about. An empty row goes when you save, and three new ones come.",
+            "hint_rows": "What each row asks about. Empty rows are left out.",
             "field_columns": "Answers for every row",
             "hint_columns": "In their order. “No answer” is added by itself.",
             "value": "In the data",
@@ -95,13 +94,7 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "type_matrix": "Table: the same answers for several rows",
             "type_information": "Words without a question",
             "type_consent": "Consent",
-            "todo_keys_missing": "This is missing.",
-            "todo_no_text": "Write a text.",
-            "todo_choices": "Give at least {least} answers.",
-            "todo_page": "A page has at least one question, a title if you like, and nothing else.",
             "todo_nothing_asked": "Add a question.",
-            "todo_languages_differ": "It is not written in every language of the survey yet.",
-            "todo_name_twice": "Another question has the name “{name}” already.",
         },
         "pl": {
             "field_title": "Tytuł",
@@ -135,10 +128,10 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "hint_name": "Litery a–z, cyfry i _. Odpowiadający jej nie widzą.",
             "field_choices": "Odpowiedzi",
             "hint_choices": "„Brak odpowiedzi” jest dodawany sam. „W danych” może pozostać puste: wtedy liczy się pierwszy tekst. "
-            "Pusty wiersz "
-            "znika po zapisaniu, a pojawiają się trzy nowe.",
+            "Puste wiersze "
+            "są pomijane.",
             "field_rows": "Wiersze",
-            "hint_rows": "O co pyta każdy wiersz. Pusty wiersz znika po zapisaniu, a pojawiają się trzy nowe.",
+            "hint_rows": "O co pyta każdy wiersz. Puste wiersze są pomijane.",
             "field_columns": "Odpowiedzi dla każdego wiersza",
             "hint_columns": "W ich kolejności. „Brak odpowiedzi” jest dodawany sam.",
             "value": "W danych",
@@ -192,13 +185,7 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "type_matrix": "Tabela: te same odpowiedzi dla kilku wierszy",
             "type_information": "Tekst bez pytania",
             "type_consent": "Zgoda",
-            "todo_keys_missing": "Tego brakuje.",
-            "todo_no_text": "Trzeba wpisać tekst.",
-            "todo_choices": "Potrzeba co najmniej tylu odpowiedzi: {least}.",
-            "todo_page": "Strona ma co najmniej jedno pytanie, może mieć tytuł, i nic więcej.",
             "todo_nothing_asked": "Trzeba dodać pytanie.",
-            "todo_languages_differ": "Nie ma tego jeszcze we wszystkich językach ankiety.",
-            "todo_name_twice": "Nazwę „{name}” ma już inne pytanie.",
         },
     }
 )  # fmt: skip
