@@ -86,8 +86,8 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mocna może być ochrona.",
             "plan_field_answers": "Oczekiwana liczba odpowiedzi",
             "plan_field_margin": "Pożądany margines (± punkty procentowe)",
-            "plan_field_group": "Udział grupy, której przyglądasz się osobno (%)",
-            "plan_field_people": "Ilu jest tam mieszkańców (dla pytań jawnych; może pozostać puste)",
+            "plan_field_group": "Udział grupy rozpatrywanej osobno (%)",
+            "plan_field_people": "Liczba mieszkańców (dla pytań jawnych; może pozostać puste)",
             "plan_field_budget": "Ile razy najwyżej mogą zmienić szanse wszystkie pytania prywatne razem (może pozostać puste)",
             "plan_do": "Oblicz",
             "plan_nothing": "Żadne pytanie tego szkicu nie jest prywatne, więc nie ma czego planować.",
@@ -98,7 +98,7 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "potem prawdopodobna najwyżej na {percent}%.",
             "plan_several": "Dotyczy to każdej z kolumn (jest ich {count}); razem zdradzają więcej.",
             "plan_together": "Wszystkie prywatne odpowiedzi jednej osoby razem zmieniają czyjeś szanse najwyżej {odds} razy.",
-            "plan_worth": "Odpowiedzi w liczbie {answers} mówią tyle, co jawne w liczbie {worth}.",
+            "plan_worth": "Odpowiedzi w liczbie {answers} mówią tyle, co odpowiedzi jawne w liczbie {worth}.",
             "plan_needs": "Aby znać udział 20% z dokładnością ± {margin}, potrzeba tylu odpowiedzi: {answers}.",
             "plan_needs_none": "Żadna osiągalna liczba odpowiedzi nie wystarczy, by znać udział 20% z dokładnością ± {margin}.",
             "plan_not_needed": "To pytanie nie służy poznaniu udziałów.",
@@ -108,9 +108,9 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_use_all": "Użyj tej propozycji",
             "plan_budget": "Propozycja podziału szans",
             "plan_reading": "Jak to czytać",
-            "plan_alone": "Pytania jawne wskazują pojedyncze osoby: ich odpowiedzi dają {combinations} kombinacji, więc na każdą "
+            "plan_alone": "Pytania jawne wskazują pojedyncze osoby: liczba kombinacji odpowiedzi to {combinations}, więc na każdą "
             "przypada średnio {people} "
-            "osób, a niektórzy są w swojej sami. Można zadać ich mniej, połączyć odpowiedzi albo pytać prywatnie.",
+            "osoby, a niektórzy są w swojej sami. Można zadać ich mniej, połączyć odpowiedzi albo pytać prywatnie.",
             "plan_wrong": "W szkicu trzeba jeszcze coś zrobić, więc niczego nie da się zaplanować.",
             "plan_whole": "Wszystkie pytania prywatne na jednym rysunku",
             "plan_not_drawn": "Nie narysowano: {names}.",

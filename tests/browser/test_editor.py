@@ -62,7 +62,7 @@ WORDS = {
     "en": {"begin": "Begin", "settings": "About the survey", "back": "Save and go back", "add": "Add", "plan": "What answers will tell",
            "open": "Open", "new": "Write a new survey", "really": "Open it", "do": "Work it out", "ready": "can be opened as it is"},
     "pl": {"begin": "Zacznij", "settings": "O ankiecie", "back": "Zapisz i wróć", "add": "Dodaj", "plan": "Co powiedzą odpowiedzi",
-           "open": "Otwórz", "new": "Napisz nową ankietę", "really": "Otwórz ją", "do": "Oblicz", "ready": "można otworzyć"},
+           "open": "Otwórz", "new": "Utwórz nową ankietę", "really": "Otwórz ankietę", "do": "Oblicz", "ready": "można otworzyć"},
 }  # fmt: skip
 
 
