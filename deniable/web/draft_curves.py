@@ -164,14 +164,14 @@ def _ticks(frame: Frame, written: Callable[[float], str]) -> list[float]:
 
 
 def _rows(series: Sequence[Series], axis: Axis, what: str, speech: Speech, words: Words) -> list[list[str]]:
-    """Every place with the margin of each curve; what is chosen now says so."""
-    now = {one.curve.now[0] for one in series if one.curve.now is not None}
-    found = [
-        dict([*one.curve.points, *([one.curve.now] if one.curve.now is not None else [])]) for one in series
-    ]  # fmt: skip
-    rows = []
-    for place in sorted(set().union(*found)):
-        mark = f" ({speech['curve_now']})" if place in now else ""
-        cells = [plan_text.figure(KEYS[what], one[place], words) if place in one else "–" for one in found]
-        rows.append([axis.written(place) + mark, *cells])
-    return rows
+    """Every place with the margin of each curve; what is chosen now says so. Places that are written alike are one."""
+    now = {axis.written(one.curve.now[0]) for one in series if one.curve.now is not None}
+    places, found = dict[str, float](), [dict[str, str]() for _ in series]
+    for one, cells in zip(series, found, strict=True):
+        for place, margin in [*one.curve.points, *([] if one.curve.now is None else [one.curve.now])]:
+            places.setdefault(axis.written(place), place)
+            cells[axis.written(place)] = plan_text.figure(KEYS[what], margin, words)
+    return [
+        [text + (f" ({speech['curve_now']})" if text in now else ""), *(cells.get(text, "–") for cells in found)]
+        for text in sorted(places, key=places.__getitem__)
+    ]
