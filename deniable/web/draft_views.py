@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from deniable.errors import QuestionnaireError
@@ -42,7 +41,7 @@ class PartForm:
     speech: Speech
     place: parts.Place | None = None
     about: str = ""
-    wanted: Mapping[str, int] = MappingProxyType({})
+    wanted: Mapping[str, int] | None = None
     """How many rows lists are to show, where somebody asked for more."""
 
     @property
@@ -108,7 +107,8 @@ class PartForm:
         held = field.shown(value, languages)
         wrong = {one.field[1] for one in self.mistakes if one.field[:1] == (field.key,) and len(one.field) > 1}
         rows = []
-        shown = max(count + 1, LEAST_ROWS, self.wanted.get(field.key, 0))
+        wanted = (self.wanted or {}).get(field.key, 0)
+        shown = max(count + 1, LEAST_ROWS, wanted)
         for i in range(shown):
             begin = f"{field.key}.{i}."
             inputs = [{"name": begin + code, "language": code, "label": NAMES.get(code, code)} for code in languages]
@@ -119,7 +119,7 @@ class PartForm:
                     "inputs": [{**one, "value": held.get(one["name"], "")} for one in inputs],
                     "up": f"up {field.key} {i}" if 0 < i < count else "",
                     "drop": f"drop {field.key} {i}",
-                    "new": field.key in self.wanted and i == shown - 1,
+                    "new": wanted and i == shown - 1,
                     "wrong": i in wrong,
                 }
             )
