@@ -174,7 +174,7 @@ POLISH = Words(
     needs_none="Aby znać {what} z dokładnością ± {margin}: nawet {most} odpowiedzi nie wystarczy dla {name}.",
     needs_never="Choćby odpowiedzi było bardzo dużo, udziałów nigdy się z nich nie pozna: {name}.",
     needs_not="Te pytania nie służą poznaniu udziału, więc nie ma tu o nich mowy: {names}.",
-    strongest="{name}: szanse zmienione najwyżej {odds}-krotnie ({design}) dają ± {margin}",
+    strongest="{name}: szanse zmienione najwyżej {odds}-krotnie ({design}) dają ± {margin}.",
     strongest_none="{name}: przy {n} odpowiedziach nie daje tego żadna ochrona tego rodzaju.",
     strongest_never="{name}: przy żadnej ochronie tego rodzaju nie da się poznać udziałów, choćby odpowiedzi było bardzo dużo.",
     strongest_heading="Najmocniejsza ochrona, która przy {n} odpowiedziach daje ± {margin}:",
@@ -201,7 +201,7 @@ POLISH = Words(
     never_drawn="Udziałów nigdy się nie pozna: {names}.",
     note_answers="Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co {fewest} jawnych.",
     note_odds=(
-        "Liczba odpowiedzi: {n}. Znaki to ochrona wybrana teraz. Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co "
+        "Liczba odpowiedzi: {n}. Zaznaczono ochronę wybraną teraz. Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co "
         "{fewest} jawnych."
     ),
     picture="Rysunek: {path}",

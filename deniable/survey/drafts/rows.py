@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from deniable.survey.page_rules import MOST_CHOICES
+
 
 def rearranged(given: Mapping[str, str]) -> dict[str, str]:
     """The form with a row one place earlier or gone, if that is what its button asks for.
@@ -37,4 +39,4 @@ def wanted_rows(given: Mapping[str, str]) -> dict[str, int]:
     if match is None:
         return {}
     numbers = [found[1] for name in given if (found := re.match(rf"{match[1]}\.(\d{{1,4}})\.", name))]
-    return {match[1]: len(set(numbers)) + 1}
+    return {match[1]: min(len(set(numbers)) + 1, MOST_CHOICES)}
