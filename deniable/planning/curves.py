@@ -32,7 +32,7 @@ def against_answers(channel: Channel, wanted: Wanted, answers: int) -> Curve:
     >>> import deniable as dn
     >>> drawn = against_answers(dn.KRR(dn.Binary(), 0.75), Wanted(), 1_000)
     >>> [(round(n), round(found, 3)) for n, found in drawn.points][::6], drawn.now[0]
-    ([(147, 0.153), (1468, 0.049)], 1000)
+    ([(215, 0.125), (2154, 0.04)], 1000)
     """
     several = [max(1, round(answers * times)) for times in TIMES]
     drawn = _points(several, [margin(channel, wanted, one) for one in several])
@@ -46,7 +46,7 @@ def against_odds(channel: Channel, wanted: Wanted, answers: int, now: float | No
     >>> import deniable as dn
     >>> drawn = against_odds(dn.KRR(dn.Binary(), 0.75), Wanted(), 1_000)
     >>> [(odds, round(found, 3)) for odds, found in drawn.points][::4], round(drawn.now[0], 6)
-    ([(2, 0.09), (5, 0.043), (20, 0.028)], 3.0)
+    ([(2.0, 0.091), (5.0, 0.043), (20.0, 0.029)], 3.0)
     """
     drawn = _points(ODDS, [_at_odds(channel, odds, wanted, answers) for odds in ODDS])
     odds = math.exp(min(channel.epsilon, 700.0)) if now is None else now

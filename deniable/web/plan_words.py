@@ -100,7 +100,7 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_together": "Wszystkie prywatne odpowiedzi jednej osoby razem zmieniają czyjeś szanse najwyżej {odds} razy.",
             "plan_worth": "Odpowiedzi w liczbie {answers} mówią tyle, co odpowiedzi jawne w liczbie {worth}.",
             "plan_needs": "Aby znać udział 20% z dokładnością ± {margin}, potrzeba tylu odpowiedzi: {answers}.",
-            "plan_needs_none": "Żadna osiągalna liczba odpowiedzi nie wystarczy, by znać udział 20% z dokładnością ± {margin}.",
+            "plan_needs_none": "Żadna osiągalna liczba odpowiedzi nie wystarczy, by znać udział 20% z dokładnością ± {margin}",
             "plan_not_needed": "To pytanie nie służy poznaniu udziałów.",
             "plan_strongest": "Najmocniejsza ochrona przy ± {margin}: szanse zmienią się najwyżej {odds} razy (± {reached}).",
             "plan_strongest_none": "Żadna ochrona, którą przyjmuje strona ankiety, nie daje ± {margin} przy tylu odpowiedziach.",

@@ -90,7 +90,7 @@ def test_forms_speak_of_fields_and_yaml_of_keys(language):
     # Every mistake that was made here has words of its own, so none of them is told as in YAML.
     assert {code for code in codes if code not in MISTAKES[language] and code != "choices"} == set()
     keyed = [one.sentence(language) for content_ in drafts() for one in check(content_)[1]]
-    assert sum(AS_KEYS.search(sentence) is not None for sentence in keyed) > 25
+    assert sum(AS_KEYS.search(sentence) is not None for sentence in keyed) > 15
 
 
 def test_both_languages_have_words_for_the_same_mistakes():
