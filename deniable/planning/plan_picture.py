@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Protocol
 
 from deniable.charts import in_language, with_picture
 from deniable.charts.margins import MOST_CURVES, margin_chart
 from deniable.core.channels.base import Channel
 from deniable.errors import ParameterError
-from deniable.planning.precision import FEWEST, MOST_ODDS, NEVER, Wanted, margin
-from deniable.planning.protection import is_open, protected_at
+from deniable.planning.curves import against_answers, against_odds
+from deniable.planning.precision import FEWEST, NEVER, Wanted, margin
+from deniable.planning.protection import is_open
 from deniable.planning.words import Words, words_of
 
-TIMES = tuple(10 ** (step / 6 - 1) for step in range(13))
-"""The numbers of answers that are drawn, from a tenth to ten times the planned one."""
-ODDS = (1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 9, 13, 20)
+Hidden = tuple[Channel, Wanted]
+"""How an attribute is hidden, and what is to be known of it."""
 
 
 class Drawn(Protocol):
@@ -29,37 +26,33 @@ class Drawn(Protocol):
     def names(self, what: str) -> list[str]:
         """The attributes that are asked for something."""
 
+    def wanted(self, name: str, what: str, share: float, in_group: bool) -> Wanted:
+        """What is to be known of an attribute."""
+
 
 def picture(plan: Drawn, against: str, share: float, language: str) -> Any:
     """The chart."""
     words = words_of(language)
     if against not in ("answers", "odds"):
         raise ParameterError("against", "against must be 'answers' or 'odds', got {got!r}.", got=against)
-    wanted = Wanted(share=share)
-    channels = {name: plan.channels[name] for name in plan.names("share")}
+    asked = {name: (plan.channels[name], plan.wanted(name, "share", share, False)) for name in plan.names("share")}
     if against == "odds":
-        channels = {name: channel for name, channel in channels.items() if not is_open(channel)}
-    if not channels:
+        asked = {name: one for name, one in asked.items() if not is_open(one[0])}
+    if not asked:
         raise ParameterError("nothing_hidden", "Nothing is hidden here, so there are no odds to draw: plot against answers.")
-    never = [name for name, channel in channels.items() if margin(channel, wanted, plan.answers) == NEVER]
-    if len(never) == len(channels):
+    never = [name for name, (channel, wanted) in asked.items() if margin(channel, wanted, plan.answers) == NEVER]
+    if len(never) == len(asked):
         raise ParameterError(
             "never_to_draw", "There is nothing to draw: these reports tell no shares, however many there are ({names}).",
             names=", ".join(never),
         )  # fmt: skip
-    drawn, left = _alike({name: channel for name, channel in channels.items() if name not in never})
+    drawn, left = _alike({name: one for name, one in asked.items() if name not in never})
     curves, marks = {}, {}
-    for name, channel in drawn.items():
-        if against == "answers":
-            several = [max(1, round(plan.answers * times)) for times in TIMES]
-            curves[name] = _points(several, [margin(channel, wanted, answers) for answers in several])
-            now: float = plan.answers
-        else:
-            curves[name] = _points(ODDS, [_at_odds(channel, odds, wanted, plan.answers) for odds in ODDS])
-            now = math.exp(min(channel.epsilon, 700.0))
-        reached = margin(channel, wanted, plan.answers)
-        if reached is not None and (against == "answers" or now <= MOST_ODDS):
-            marks[name] = (now, 100 * reached)
+    for name, (channel, wanted) in drawn.items():
+        curve = (against_answers if against == "answers" else against_odds)(channel, wanted, plan.answers)
+        curves[name] = [(place, 100 * value) for place, value in curve.points]
+        if curve.now is not None:
+            marks[name] = (curve.now[0], 100 * curve.now[1])
     if not any(curves.values()):
         raise ParameterError(
             "too_few_to_draw", "With {n:,} answers there is nothing to draw: everything is too few.", n=plan.answers
@@ -77,31 +70,18 @@ def picture(plan: Drawn, against: str, share: float, language: str) -> Any:
     return with_picture(in_language(chart, words.numbers))
 
 
-def _alike(channels: dict[str, Channel]) -> tuple[dict[str, Channel], list[str]]:
+def _alike(asked: dict[str, Hidden]) -> tuple[dict[str, Hidden], list[str]]:
     """Attributes that are hidden alike share a curve; and those for which there is no room."""
-    together: dict[Channel, list[str]] = {}
-    for name, channel in channels.items():
-        together.setdefault(channel, []).append(name)
-    named = {_joined(names): channel for channel, names in together.items()}
+    together: dict[Hidden, list[str]] = {}
+    for name, one in asked.items():
+        together.setdefault(one, []).append(name)
+    named = {_joined(names): one for one, names in together.items()}
     kept = dict(list(named.items())[:MOST_CURVES])
     return kept, [name for name in named if name not in kept]
 
 
 def _joined(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" … ({len(names)})" if len(names) > 4 else "")
-
-
-def _points(places: Sequence[float], known: Sequence[float | None]) -> list[tuple[float, float]]:
-    return [
-        (float(place), 100 * value) for place, value in zip(places, known, strict=True) if value is not None and value < NEVER
-    ]
-
-
-def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> float | None:
-    try:
-        return margin(protected_at(channel, Fraction(str(odds))), wanted, answers)
-    except ParameterError:  # no such design is as strong as that
-        return None
 
 
 def _note(plan: Drawn, against: str, left: list[str], never: list[str], words: Words) -> str:

@@ -121,7 +121,7 @@ class Plan:
         >>> round(plan.margin(what="mean"), 3), round(plan.margin(share=0.5, in_group=True), 3)
         (0.089, 0.076)
         """
-        return margin(self._channel(name), self._wanted(name, what, share, in_group), answers or self.answers)
+        return margin(self._channel(name), self.wanted(name, what, share, in_group), answers or self.answers)
 
     def difference(self, name: str = ONLY, share: float = SHARE, what: str = "share", often: float = POWER) -> float | None:
         """The smallest difference between the group and everyone else that would be found so often (its 95% interval excludes 0), where the
@@ -135,7 +135,7 @@ class Plan:
         if not 0.05 < often < 1:
             raise ParameterError("often", "often must lie between 0.05 and 1, such as 0.8, got {got!r}.", got=often)
         channel = self._channel(name)
-        return smallest_difference(channel, self._wanted(name, what, share, False), self._divided(name), self.answers, often)
+        return smallest_difference(channel, self.wanted(name, what, share, False), self._divided(name), self.answers, often)
 
     def power(self, difference: float, name: str = ONLY, share: float = SHARE, what: str = "share") -> float | None:
         """How often a difference between the group and everyone else would be found, where the others have this share; None where too few
@@ -145,7 +145,7 @@ class Plan:
         >>> round(dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).power(0.15), 2)
         0.93
         """
-        channel, wanted = self._channel(name), self._wanted(name, what, share, False)
+        channel, wanted = self._channel(name), self.wanted(name, what, share, False)
         most = most_apart(channel, wanted)
         if isinstance(difference, bool) or not isinstance(difference, (int, float)) or not 0 <= difference <= most:
             raise ParameterError(
@@ -180,7 +180,7 @@ class Plan:
         """
         _check_margin(margin)
         names = [name] if name is not None else self.names(what)
-        needed = [least_answers(self._channel(one), self._wanted(one, what, share, in_group), margin) for one in names]
+        needed = [least_answers(self._channel(one), self.wanted(one, what, share, in_group), margin) for one in names]
         found = [each for each in needed if each is not None]
         return max(found) if len(found) == len(needed) and found else None
 
@@ -215,7 +215,7 @@ class Plan:
             channel = self.channels[name]
             if is_open(channel):
                 continue
-            wanted = self._wanted(name, what, share, in_group)
+            wanted = self.wanted(name, what, share, in_group)
             tenths = strongest_tenth(channel, wanted, self.answers, margin, design)
             hidden = None if tenths is None else design(channel, Fraction(tenths, 10))
             reached = None if hidden is None else self._known(hidden, wanted)
@@ -295,15 +295,15 @@ class Plan:
         channel, figures = self.channels[name], dict[str, float | None]()
         purposes = self.purposes(name)
         if "share" in purposes:
-            figures |= {_key(share): self._known(channel, self._wanted(name, "share", share, False)) for share in SHARES}
+            figures |= {_key(share): self._known(channel, self.wanted(name, "share", share, False)) for share in SHARES}
         for what in ("quantile", "mean"):
             if what in purposes:
-                figures[what] = self._known(channel, self._wanted(name, what, SHARE, False))
+                figures[what] = self._known(channel, self.wanted(name, what, SHARE, False))
         if self._can_divide(name):
             for what in purposes:
                 key = _key(SHARE) if what == "share" else what
-                figures[f"group_{key}"] = self._known(channel, self._wanted(name, what, SHARE, True))
-                figures[f"difference_{key}"] = self._difference(name, self._wanted(name, what, SHARE, False))
+                figures[f"group_{key}"] = self._known(channel, self.wanted(name, what, SHARE, True))
+                figures[f"difference_{key}"] = self._difference(name, self.wanted(name, what, SHARE, False))
         epsilon = self._epsilons.get(name, channel.epsilon)
         return Row(name, math.exp(epsilon) if epsilon < 700 else math.inf, is_open(channel), self._worth(name), figures)
 
@@ -311,7 +311,7 @@ class Plan:
         """For a share of 20% where shares are asked for and told, else for the mean or quantile."""
         for what in self.purposes(name):
             try:
-                return of_everyone(self._wanted(name, what, SHARE, False).of(self.channels[name]), self.answers).worth
+                return of_everyone(self.wanted(name, what, SHARE, False).of(self.channels[name]), self.answers).worth
             except NotInvertibleError:
                 continue
         return math.nan
@@ -333,7 +333,8 @@ class Plan:
         check_known(self.channels, name)
         return self.channels[name]
 
-    def _wanted(self, name: str, what: str, share: float, in_group: bool) -> Wanted:
+    def wanted(self, name: str, what: str, share: float, in_group: bool) -> Wanted:
+        """What is to be known of an attribute, as margins and curves are worked out for it."""
         if what not in PURPOSES:
             raise ParameterError("what", "what must be one of {allowed}, got {got!r}.", allowed=list(PURPOSES), got=what)
         if what == "mean" and not has_mean(self.channels[name].domain):

@@ -201,7 +201,7 @@ POLISH = Words(
     never_drawn="Udziałów nigdy się nie pozna: {names}.",
     note_answers="Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co {fewest} jawnych.",
     note_odds=(
-        "Liczba odpowiedzi: {n}. Znaki to ochrona wybrana teraz. Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co "
+        "Liczba odpowiedzi: {n}. Zaznaczono ochronę wybraną teraz. Krzywe zaczynają się tam, gdzie odpowiedzi mówią tyle, co "
         "{fewest} jawnych."
     ),
     picture="Rysunek: {path}",

@@ -144,10 +144,7 @@ class Questionnaire:
     def check_last_day(self, today: datetime.date) -> None:
         """Refuse a last day that is over: nobody could answer."""
         if self.closes is not None and self.closes < today:
-            raise self._error(
-                "closes", "closes_in_the_past",
-                "closes: {closes} is over, so nobody could answer. Write a later day, or take the line away.", closes=str(self.closes),
-            )  # fmt: skip
+            raise over(self._document, self.closes)
 
     def to_json(self) -> dict[str, Any]:
         """The whole questionnaire as it was given, for keeping a frozen version."""
@@ -370,3 +367,11 @@ class Questionnaire:
             raise self._document.error(
                 path, "visible_if_value", "{name!r} has no choice {value!r}.", name=rule["name"], value=rule["value"]
             )
+
+
+def over(document: Document, closes: datetime.date) -> QuestionnaireError:
+    """What is wrong with a last day that is over."""
+    return document.error(
+        ("closes",), "closes_in_the_past",
+        "closes: {closes} is over, so nobody could answer. Write a later day, or take the line away.", closes=str(closes),
+    )  # fmt: skip

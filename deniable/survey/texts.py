@@ -50,7 +50,7 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     if languages and (missing or unknown):
         raise document.error(
             path, "languages_differ", "{what} {wrong}; the survey's languages are {allowed}.{comma}",
-            what=_called(path), allowed=languages, comma=_comma(given, unknown),
+            what=_called(path), allowed=languages, comma=_comma(given, unknown), missing=missing, unknown=unknown,
             wrong=" and ".join(
                 [f"is missing {missing}"] * bool(missing) + [f"has the unknown {unknown}"] * bool(unknown)
             ),

@@ -9,12 +9,13 @@ from typing import Any
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.beginning import TEMPLATES
 from deniable.survey.drafts.checked import Mistake, check
+from deniable.survey.drafts.translations import left_over
 from deniable.survey.questions.kinds import KEYS
 from deniable.survey.store.accounts import Account
 from deniable.survey.store.drafts import Draft
 from deniable.survey.yaml_text import yaml_text
 from deniable.web.account_pages import isolated
-from deniable.web.draft_views import PartForm, said
+from deniable.web.draft_views import PartForm, example_condition, said
 from deniable.web.organiser_words import WORDS
 from deniable.web.pages import Speech, spoken
 
@@ -89,7 +90,7 @@ def draft_page(writer: Writer, note: str = "") -> str:
         )
     return writer.page(
         "draft.html", "questions", writer.title, note=note, pages=pages, kinds=list(KEYS), wrong=[_todo(one, writer) for one in mistakes],
-        unreadable=bool(content.get("pages")) and not pages,
+        unreadable=bool(content.get("pages")) and not pages, left=left_over(content),
     )  # fmt: skip
 
 
@@ -110,6 +111,14 @@ def _called(given: Mapping[str, Any], number: int, speech: Speech) -> str:
     return title[:LONGEST_TITLE] + "…" * (len(title) > LONGEST_TITLE) or f"{speech['field_question']} {number}"
 
 
+def called_at(content: parts.Content, place: parts.Place, speech: Speech) -> str:
+    """What the question in a place is called: its text, else its number."""
+    asked = list(parts.questions_of(content))
+    number = next((i + 1 for i, one in enumerate(asked) if one.place == place), 0)
+    given = next((one.given for one in asked if one.place == place), None)
+    return _called(given if isinstance(given, dict) else {}, number, speech)
+
+
 def _privacy(given: Mapping[str, Any], content: Mapping[str, Any], speech: Speech) -> str:
     if given.get("type") in ("information", "consent", None):
         return ""
@@ -125,11 +134,8 @@ def _todo(mistake: Mistake, writer: Writer) -> dict[str, str]:
     speech, field = writer.speech, str(mistake.field[0]) if mistake.field else ""
     words = WORDS[speech.language]
     if mistake.place is not None:
-        place, path = mistake.place, f"questions/{mistake.place[0]}-{mistake.place[1]}"
-        asked = list(parts.questions_of(writer.draft.content))
-        number = next((i + 1 for i, one in enumerate(asked) if one.place == place), 0)
-        given = next((one.given for one in asked if one.place == place), None)
-        where = _called(given if isinstance(given, dict) else {}, number, speech)
+        path = f"questions/{mistake.place[0]}-{mistake.place[1]}"
+        where = speech["quoted"].format(text=called_at(writer.draft.content, mistake.place, speech))
     elif mistake.page is not None:
         path, where = f"pages/{mistake.page}", speech["in_page"].format(number=mistake.page + 1)
         if mistake.error.code == "page":
@@ -173,10 +179,12 @@ def yaml_page(writer: Writer, text: str | None = None, complaint: str | None = N
     """The draft as YAML, with the lines of what is wrong; `text` is what was typed and could not be read."""
     content = writer.draft.content
     _, mistakes = check(content) if text is None else (None, [])
-    wrong = [(one.line, said(one, writer.speech)) for one in mistakes]
+    # Here people write keys, so mistakes name them; in forms they name fields.
+    wrong = [(one.line, one.sentence(writer.speech.language)) for one in mistakes]
     return writer.page(
         "draft_yaml.html", "yaml", writer.speech["draft_yaml"], f"{writer.path}/yaml", note, complaint=complaint, wrong=wrong,
         text=yaml_text(content)[0] if text is None else text, mark=parts.mark_of(content),
+        condition=example_condition(content, writer.speech),
     )  # fmt: skip
 
 

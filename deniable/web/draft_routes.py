@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from deniable.errors import DeniableError, QuestionnaireError, RefusedError
-from deniable.survey.drafts import beginning, parts
+from deniable.survey.drafts import beginning, parts, translations
 from deniable.survey.drafts.fields import PAGE, SETTINGS, applied, fields_of
+from deniable.survey.drafts.rows import rearranged, wanted_rows
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import Account
 from deniable.survey.yaml_text import yaml_text
@@ -70,7 +72,7 @@ def _add_beginning(routes: APIRouter, store: Store) -> None:
 
         def work(me: Account, speech: Speech) -> Response:
             try:
-                made = store.add_draft(_begun(store, given), me.actor)
+                made = store.add_draft(_begun(store, given, speech.language), me.actor)
             except QuestionnaireError as error:
                 return page(draft_pages.new_page(me, speech, given, _unreadable(error, speech)), 422)
             except RefusedError as error:
@@ -80,8 +82,8 @@ def _add_beginning(routes: APIRouter, store: Store) -> None:
         return await answered(request, work)
 
 
-def _begun(store: Store, given: Fields) -> Content:
-    """What a new draft begins as: a survey's questionnaire, a file, pasted text, or a template."""
+def _begun(store: Store, given: Fields, language: str) -> Content:
+    """What a new draft begins as: a survey's questionnaire, a file, pasted text, or a template, whose title is in the page's language."""
     if "survey" in given:
         return store.version(given["survey"]).questionnaire
     if "template" not in given:
@@ -91,7 +93,7 @@ def _begun(store: Store, given: Fields) -> Content:
         return beginning.from_text(text)
     languages = [name.removeprefix("language.") for name in given if name.startswith("language.")]
     taken = {*store.slugs(), *(str(one.content.get("survey")) for one in store.drafts())}
-    return beginning.from_template(given["template"], given.get("title", "")[:300], languages, taken)
+    return beginning.from_template(given["template"], given.get("title", "")[:300], languages, taken, language)
 
 
 def _unreadable(error: QuestionnaireError, speech: Speech) -> str:
@@ -161,6 +163,7 @@ def _arranged(store: Store, draft: str, given: Fields, request: Request, writer:
         "remove": lambda content: parts.removed(content, at, seen),
         "split": lambda content: parts.split(content, at, seen),
         "join": lambda content: parts.joined(content, number, seen),
+        "forget": lambda content: translations.without(content, given.get("languages", "").split(" ")),
     }
     if verb not in verbs:
         raise RefusedError("unknown_question", "There is nothing else that is done to a question.")
@@ -222,7 +225,7 @@ async def _saved(store: Store, draft: str, where: tuple[str, str], request: Requ
             )
         if given.get("do") in ("back", "again"):
             return led_to(request, writer.path)
-        return page(draft_pages.part_page(writer, form, speech["saved"]))
+        return page(draft_pages.part_page(writer, replace(form, wanted=wanted_rows(given)), speech["saved"]))
 
     return await answered(request, work)
 
@@ -234,11 +237,10 @@ def _quiet(said: str) -> Response:
 def _changed(content: Content, given: Fields, where: tuple[str, str], ended: list[parts.Place]) -> Content:
     """The draft with a part as a form says it is; `ended` tells where a question was found."""
     seen, languages = given.get("seen", ""), parts.languages_of(content)
-    given, dropped = _moved_up(given), given.get("drop", "").split("\n")
+    given, dropped = rearranged(given), given.get("drop", "").split("\n")
     if where[0] == "settings":
-        return parts.with_settings(
-            content, seen, _without(applied(SETTINGS, parts.settings_of(content), given, languages), dropped)
-        )
+        settings = _without(applied(SETTINGS, parts.settings_of(content), given, languages), dropped)
+        return translations.told_apart(content, parts.with_settings(content, seen, settings))
     if where[0] == "pages":
         number = int(where[1]) if re.fullmatch(r"\d{1,4}", where[1]) else -1
         pages = parts.pages_of(content)
@@ -259,25 +261,6 @@ def _changed(content: Content, given: Fields, where: tuple[str, str], ended: lis
 
 def _without(part: dict[str, Any], dropped: list[str]) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in dropped}
-
-
-def _moved_up(given: Fields) -> Fields:
-    """The form with a row of a list one place earlier, if that was asked for: "up choices 3"."""
-    match = re.fullmatch(r"up (\w+) (\d{1,4})", given.get("do", ""))
-    if match is None or match[2] == "0":
-        return given
-    here, before = f"{match[1]}.{match[2]}.", f"{match[1]}.{int(match[2]) - 1}."
-    turned = {}
-    for name, text in given.items():
-        other = (
-            before + name[len(here) :]
-            if name.startswith(here)
-            else here + name[len(before) :]
-            if name.startswith(before)
-            else name
-        )
-        turned[other] = text
-    return turned
 
 
 def _conflict(writer: Writer, where: tuple[str, str], given: Fields, error: parts.ChangedMeanwhileError) -> Response:

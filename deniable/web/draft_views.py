@@ -13,21 +13,18 @@ from deniable.survey.lines import Document
 from deniable.survey.questions.elements import read_element
 from deniable.survey.questions.reading import Reading
 from deniable.web.languages import NAMES
+from deniable.web.mistake_words import in_form
 from deniable.web.organiser_words import WORDS
 from deniable.web.pages import Speech
 
-NEW_ROWS = 3
-"""Empty rows at the end of a list of answers."""
+LEAST_ROWS = 3
+"""Rows of a list of answers; one of them at least is empty."""
 _TALL = ("description", "other_way")
 
 
 def said(mistake: checked.Mistake, speech: Speech) -> str:
-    """What is wrong, in the words of those who write surveys; what they rarely meet in those of the format."""
-    own = WORDS[speech.language].get(f"todo_{mistake.error.code}")
-    try:
-        return mistake.sentence(speech.language) if own is None else own.format(**mistake.error.parameters)
-    except KeyError:
-        return mistake.sentence(speech.language)
+    """What is wrong, in the words of those who write surveys."""
+    return in_form(mistake, speech.language, WORDS[speech.language])
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,8 @@ class PartForm:
     speech: Speech
     place: parts.Place | None = None
     about: str = ""
+    wanted: Mapping[str, int] | None = None
+    """How many rows lists are to show, where somebody asked for more."""
 
     @property
     def mark(self) -> str:
@@ -108,15 +107,19 @@ class PartForm:
         held = field.shown(value, languages)
         wrong = {one.field[1] for one in self.mistakes if one.field[:1] == (field.key,) and len(one.field) > 1}
         rows = []
-        for i in range(count + NEW_ROWS):
+        wanted = (self.wanted or {}).get(field.key, 0)
+        shown = max(count + 1, LEAST_ROWS, wanted)
+        for i in range(shown):
             begin = f"{field.key}.{i}."
             inputs = [{"name": begin + code, "language": code, "label": NAMES.get(code, code)} for code in languages]
             inputs.append({"name": begin + "value", "language": "", "label": speech["value"]})
             rows.append(
                 {
-                    "label": speech["row"].format(number=i + 1) if i < count else speech["new_row"],
+                    "label": speech["row"].format(number=i + 1),
                     "inputs": [{**one, "value": held.get(one["name"], "")} for one in inputs],
                     "up": f"up {field.key} {i}" if 0 < i < count else "",
+                    "drop": f"drop {field.key} {i}",
+                    "new": wanted and i == shown - 1,
                     "wrong": i in wrong,
                 }
             )
@@ -147,6 +150,12 @@ class PartForm:
         return words["pick_privacy"].format(
             level=words.get(f"level_{level}", "") if isinstance(level, str) else words["level_design"]
         )
+
+
+def example_condition(content: parts.Content, speech: Speech) -> str:
+    """A condition by which a last question of this draft could be shown to some people only; empty where no question allows it."""
+    rules = _rules(content, (len(parts.pages_of(content)), 0), speech)
+    return rules[0][0] if rules else ""
 
 
 def _rules(content: parts.Content, place: parts.Place | None, speech: Speech) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from deniable.web.draft_pages import title_of
 from deniable.web.forms import optional_field
 from deniable.web.login import NO_STORE, PATH, led_to, speech_of
 from deniable.web.organiser_words import in_words
-from deniable.web.pages import called, closing_page, delete_page, list_page
+from deniable.web.pages import called, closing_page, delete_page, list_page, reopening_page
 from deniable.web.permissions import account_of
 
 
@@ -50,10 +50,11 @@ def router(collector: Collector) -> APIRouter:
             return await _delete(collector, slug, request)
         if verb not in ("open", "close"):
             raise RefusedError("unknown_survey", "A survey is opened, closed or deleted.")
-        if verb == "close" and await optional_field(request, "sure") != "yes":
-            # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
+        if await optional_field(request, "sure") != "yes":
+            # One slip of the finger must neither end a survey nor begin it anew. Plain HTML: it works without JavaScript.
             seen = await run_in_threadpool(store.overview, slug)
-            return HTMLResponse(closing_page(seen, me, speech_of(request)), headers=NO_STORE)
+            asked = (closing_page if verb == "close" else reopening_page)(seen, me, speech_of(request))
+            return HTMLResponse(asked, headers=NO_STORE)
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug, me.actor)
         collector.forget(slug)
         return led_to(request, PATH)

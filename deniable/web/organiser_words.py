@@ -60,6 +60,23 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rest_shows": "The answers that are waiting will then be released, however few they are. This happens only once: after "
             "that, results are released in batches of 50 or more, even if the survey is opened again.",
             "leave_open": "Leave it open",
+            "reopen_it": "Open “{survey}” again?",
+            "do_reopen": "Open it again",
+            "leave_closed": "Leave it closed",
+            "reopen_same": "People can answer again, at the same address and with the same questions (version {number}). To change "
+            "something, begin a new version instead.",
+            "reopen_kept": "They are kept, and new ones are added to them.",
+            "reopen_batches": "New answers are released only 50 or more at a time. Fewer stay sealed, also when the survey is "
+            "closed again.",
+            "reopen_rest": "New answers are released 50 or more at a time; the first closing with answers releases the rest, however few.",
+            "reopen_invited": "Invitations that have not been used can be used again.",
+            "reopen_public": "A page of results that everyone may see stays as it is. After this, a new one can show private questions "
+            "only, each by itself.",
+            "reopen_until": "Its last day is {day}.",
+            "reopen_no_last_day": "It has no last day: it stays open until you close it.",
+            "reopen_over": "Its last day, {day}, is over, so it cannot be opened again as it is. Begin a new version with a later "
+            "last day: "
+            "it is counted by itself, and the answers so far are kept.",
             "link_used": "This link has already been used, or is not valid. Ask for a new one.",
             "link_gone": "This link has already been used, or is not valid.",
             "password_length": "A password needs at least {least} characters.",
@@ -111,6 +128,26 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rest_shows": "Czekające odpowiedzi zostaną wtedy udostępnione, choćby było ich niewiele. Dzieje się to tylko raz: potem "
             "wyniki są udostępniane co najmniej po 50, także po ponownym otwarciu ankiety.",
             "leave_open": "Zostaw otwartą",
+            "reopen_it": "Otworzyć „{survey}” ponownie?",
+            "do_reopen": "Otwórz ponownie",
+            "leave_closed": "Zostaw zamkniętą",
+            "reopen_same": "Znów będzie można odpowiadać, pod tym samym adresem i na te same pytania (wersja {number}). Aby coś zmienić, "
+            "trzeba zacząć nową wersję.",
+            "reopen_kept": "Pozostają, a nowe zostaną do nich dodane.",
+            "reopen_batches": "Nowe odpowiedzi będą udostępniane tylko co najmniej po 50. Mniejsza liczba pozostanie zapieczętowana, także "
+            "po ponownym zamknięciu.",
+            "reopen_rest": "Nowe odpowiedzi będą udostępniane co najmniej po 50; pierwsze zamknięcie z odpowiedziami udostępni "
+            "resztę, choćby "
+            "było ich niewiele.",
+            "reopen_invited": "Niewykorzystanych zaproszeń znów będzie można użyć.",
+            "reopen_public": "Strona wyników dostępna dla wszystkich pozostaje bez zmian. Następna będzie mogła pokazać tylko "
+            "pytania prywatne, "
+            "każde osobno.",
+            "reopen_until": "Ostatni dzień: {day}.",
+            "reopen_no_last_day": "Nie ma ostatniego dnia: pozostanie otwarta, dopóki jej nie zamkniesz.",
+            "reopen_over": "Ostatni dzień ({day}) już minął, więc nie można jej otworzyć w tej postaci. Można zacząć nową wersję z "
+            "późniejszym "
+            "ostatnim dniem: jest liczona osobno, a dotychczasowe odpowiedzi pozostają.",
             "link_used": "Ten link został już użyty albo jest nieprawidłowy. Można poprosić o nowy.",
             "link_gone": "Ten link został już użyty albo jest nieprawidłowy.",
             "password_length": "Hasło musi mieć co najmniej {least} znaków.",

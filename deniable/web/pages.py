@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -155,6 +156,24 @@ def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
         shown=one.shown,
         released=released_to(one.mixed, one.number, speech.language),
     )
+
+
+def reopening_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
+    """Whether a survey is really to be opened again, and what that does; where its last day is over, what to do instead."""
+    over = one.closes is not None and one.closes < datetime.date.today().isoformat()
+    last = speech["reopen_until"].format(day=day(one.closes, speech.language)) if one.closes else speech["reopen_no_last_day"]
+    said = [
+        speech["reopen_same"].format(number=one.number),
+        *([released_to(one.mixed, one.number, speech.language) + " " + speech["reopen_kept"]] if one.mixed else []),
+        speech["reopen_batches" if one.shown else "reopen_rest"],
+        *([speech["reopen_invited"]] if one.invited else []),
+        speech["reopen_public"],
+        last,
+    ]
+    return spoken(
+        "reopening.html", speech, title=speech["reopen_it"].format(survey=called(one, speech)), me=me, here="", slug=one.slug,
+        path=f"/organiser/surveys/{one.slug}/open", over=day(one.closes, speech.language) if over and one.closes else "", said=said,
+    )  # fmt: skip
 
 
 def delete_page(one: Overview, me: Account, complaint: str | None = None, speech: Speech = ENGLISH) -> str:

@@ -61,6 +61,8 @@ def written():
             yield "trials", pages.list_page(tried, me, speech)
             yield "deleting", pages.delete_page(titled, me, EVIL, speech)
             yield "closing", pages.closing_page(survey(slug=EVIL), me, speech)
+            yield "reopening", pages.reopening_page(survey(slug=EVIL, title={"en": EVIL}, state="closed"), me, speech)
+            yield "reopening too late", pages.reopening_page(survey(slug=EVIL, closes="2001-01-01"), me, speech)
             yield "not allowed", pages.not_allowed_page(speech, me)
             yield "own password", account_pages.own_password_page(me, EVIL, speech)
             yield "accounts", account_pages.accounts_page([Account(EVIL, role, EVIL, False, "2099-01-01")], me, EVIL, speech)

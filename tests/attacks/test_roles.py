@@ -43,7 +43,7 @@ def takes_over(town):
         won.add("has the answers")
     if "closed the survey" in send(town, "GET", "/organiser/audit", cookie).text:
         won.add("reads what others did")
-    send(town, "POST", "/organiser/surveys/town/open", cookie)
+    send(town, "POST", "/organiser/surveys/town/open", cookie, sure="yes")
     if town.store.overview("town").state == "open":
         won.add("opens")
     send(town, "POST", "/organiser/surveys/town/close", cookie, sure="yes")

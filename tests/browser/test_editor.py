@@ -62,7 +62,7 @@ WORDS = {
     "en": {"begin": "Begin", "settings": "About the survey", "back": "Save and go back", "add": "Add", "plan": "What answers will tell",
            "open": "Open", "new": "Write a new survey", "really": "Open it", "do": "Work it out", "ready": "can be opened as it is"},
     "pl": {"begin": "Zacznij", "settings": "O ankiecie", "back": "Zapisz i wróć", "add": "Dodaj", "plan": "Co powiedzą odpowiedzi",
-           "open": "Otwórz", "new": "Napisz nową ankietę", "really": "Otwórz ją", "do": "Oblicz", "ready": "można otworzyć"},
+           "open": "Otwórz", "new": "Utwórz nową ankietę", "really": "Otwórz ankietę", "do": "Oblicz", "ready": "można otworzyć"},
 }  # fmt: skip
 
 
@@ -201,3 +201,126 @@ def test_a_question_is_added_by_the_keyboard_alone(page, served, owner):
         "type": "rating", "name": "q1", "title": "How are the buses?", "rateMax": 7,
     }  # fmt: skip
     one.context.close()
+
+
+def test_rows_come_and_go_on_the_page_and_are_saved(page, served, owner):
+    question = {
+        "type": "radiogroup",
+        "name": "a",
+        "title": "Where?",
+        "choices": ["north", {"value": "s", "text": "South"}, "west"],
+    }
+    made = served.store.add_draft({"survey": "rows", "pages": [{"elements": [question]}]}, COMMAND_LINE)
+    one = opened(page, owner, viewport={"width": 320, "height": 800})
+    watch = Watch(one, "rows")
+    one.goto(f"{served.url}/organiser/drafts/{made.key}/questions/0-0?lang=en")
+
+    def choices():
+        return served.store.draft(made.key).content["pages"][0]["elements"][0]["choices"]
+
+    one.get_by_role("button", name="Add a row").focus()
+    one.keyboard.press("Enter")
+    # The new row has the focus, so that it can be typed at once.
+    assert one.evaluate("document.activeElement.name") == "choices.4.en"
+    one.keyboard.type("East")
+    one.get_by_text("Saved.").wait_for()
+    assert choices()[3] == "East"
+    watch.look("added")
+    one.get_by_role("button", name="Remove: Row 2").click()
+    assert one.evaluate("document.activeElement.name") == "choices.1.en"
+    one.get_by_text("Saved.").wait_for()
+    assert choices() == ["north", "west", "East"]
+    assert one.locator("[name='choices.1.value']").input_value() == "west"
+    assert one.locator("label[for='choices.1.value']").count() == 1
+    one.get_by_role("button", name="Move up: Row 2").click()
+    one.get_by_text("Saved.").first.wait_for()
+    assert choices() == ["west", "north", "East"]
+    # The last row is emptied, never taken away: otherwise the form would say nothing about the list.
+    while one.locator("button.drop").count() > 1:
+        one.locator("button.drop").last.click()
+    one.locator("button.drop").click()
+    one.get_by_text("Saved.").wait_for()
+    one.get_by_text("Give at least this many answers: 2.").wait_for()
+    assert "choices" not in served.store.draft(made.key).content["pages"][0]["elements"][0]
+    assert watch.wrong == []
+    one.context.close()
+
+
+def plan_draft(served, survey, **more):
+    """A draft with private questions of several kinds, whose plan has pictures of each and of all."""
+    text = lambda en, pl: {"en": en, "pl": pl}  # noqa: E731
+    elements = [
+        {"type": "boolean", "name": "smokes", "title": text("Do you smoke?", "Czy palisz?"), "privacy": "strong"},
+        {"type": "radiogroup", "name": "party", "title": text("Which party would you vote for?", "Na którą partię oddałbyś głos?"),
+         "choices": ["A", "B", "C", "D"], "privacy": "light"},
+        {"type": "rating", "name": "trams", "title": text("How are the trams?", "Jak oceniasz tramwaje?"), "for": "mean"},
+        {"type": "checkbox", "name": "goes", "title": text("Where do you go?", "Dokąd chodzisz?"), "choices": ["park", "pool"]},
+    ]  # fmt: skip
+    content = {
+        "survey": survey, "title": text("Life in town", "Życie w mieście"), "languages": ["en", "pl"], "organiser": "x", "contact": "y",
+        "other_way": "z", "pages": [{"elements": elements}], **more,
+    }  # fmt: skip
+    return served.store.add_draft(content, COMMAND_LINE)
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(1280, "light", "en"), (320, "dark", "pl"), (1280, "dark", "en"), (320, "light", "pl")]
+)
+def test_the_plan_is_drawn(page, served, owner, width, scheme, language):
+    made = plan_draft(served, f"plan-{width}-{scheme}", closes="2001-01-01")
+    one = opened(page, owner, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    watch = Watch(one, f"plan-{width}-{scheme}-{language}")
+    path = f"{served.url}/organiser/drafts/{made.key}"
+    one.goto(f"{path}/settings?lang={language}")
+    watch.look("late")
+    one.goto(f"{path}/plan?lang={language}&answers=700&budget=40&people=500")
+    watch.look("plan")
+    # Letters of the pictures can be read on a narrow screen.
+    smallest = one.evaluate(
+        "Math.min(...[...document.querySelectorAll('.curve text')].map((text) => text.getBoundingClientRect().height))"
+    )
+    assert smallest >= 10
+    assert one.locator(".curve").count() == 10
+    outside = one.evaluate(
+        "[...document.querySelectorAll('.curve')].filter((svg) => [...svg.querySelectorAll('text, path, circle')].some((part) => {"
+        " const a = part.getBoundingClientRect(), b = svg.getBoundingClientRect();"
+        " return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1; })).length"
+    )
+    assert outside == 0
+    for details in one.locator("details").all():
+        details.locator("summary").click()
+    watch.look("plan-tables")
+    one.locator("button[value=use]").first.click()
+    one.get_by_role("heading", name="Make the protection weaker?" if language == "en" else "Osłabić ochronę?").wait_for()
+    watch.look("weaker")
+    assert watch.wrong == []
+    one.context.close()
+
+
+def test_a_plan_that_takes_long_says_so(page, served, owner):
+    made = plan_draft(served, "busy")
+    one = opened(page, owner, viewport={"width": 900, "height": 800})
+    one.goto(f"{served.url}/organiser/drafts/{made.key}?lang=en")
+    assert one.locator(".busy").inner_text() == ""
+    assert one.locator(".busy").get_attribute("role") == "status"
+    one.route("**/plan*", lambda route: None)  # a plan that never comes
+    one.get_by_role("link", name="What answers will tell").click(no_wait_after=True)
+    one.get_by_text("Working it out…").wait_for()
+    one.context.close()
+
+
+def test_reopening_looks_right(page, served, owner):
+    from deniable.survey.questionnaire import Questionnaire
+
+    served.store.open_survey(Questionnaire.from_json(plan_draft(served, "again", invited=True).content))
+    served.store.close_survey("again")
+    for width, scheme, language in ((1280, "light", "en"), (320, "dark", "pl")):
+        one = opened(page, owner, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        watch = Watch(one, f"again-{width}-{scheme}-{language}")
+        one.goto(f"{served.url}/organiser?lang={language}")
+        one.get_by_role("button", name="Open again" if language == "en" else "Otwórz again").click()
+        one.get_by_role("button", name="Open it again" if language == "en" else "Otwórz ponownie").wait_for()
+        watch.look("reopening")
+        assert watch.wrong == []
+        one.context.close()
+    assert served.store.overview("again").state == "closed"

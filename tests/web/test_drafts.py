@@ -4,105 +4,19 @@ import datetime
 import html
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from deniable.survey.drafts import parts
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.audit import COMMAND_LINE
-from deniable.web.accounts import COOKIE
 from deniable.web.body_limits import LARGEST_DRAFT
-
-YAML = """
-survey: habits
-title: {en: Habits, pl: Zwyczaje}
-languages: [en, pl]
-organiser: Town hall
-contact: survey@town.example
-other_way: Call 555 0100.
-pages:
-- elements:
-  - {type: boolean, name: smokes, title: {en: Do you smoke?, pl: Czy palisz?}, privacy: strong}
-  - {type: rating, name: buses, title: {en: The buses?, pl: Autobusy?}, privacy: none}
-"""
-
-
-class Form(HTMLParser):
-    """The fields of the form of a part, as a browser would send them."""
-
-    def __init__(self, text, marked='class="part"'):
-        super().__init__()
-        self.fields, self.inside, self.area, self.select = {}, False, None, None
-        self.marked = marked
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        if tag == "form":
-            self.inside = self.marked in self.get_starttag_text()
-        if not self.inside:
-            return
-        if tag == "input" and (given.get("type") not in ("checkbox", "radio") or "checked" in given):
-            self.fields[given["name"]] = given.get("value", "on")
-        if tag == "textarea":
-            self.area, self.fields[given["name"]] = given["name"], ""
-        if tag == "select":
-            self.select = given["name"]
-        if tag == "option" and self.select and (self.select not in self.fields or "selected" in given):
-            self.fields[self.select] = given["value"]
-
-    def handle_data(self, data):
-        if self.area:
-            self.fields[self.area] += data
-
-    def handle_endtag(self, tag):
-        if tag == "textarea" and self.area:
-            self.fields[self.area] = self.fields[self.area].removeprefix("\n").replace("\n", "\r\n")
-            self.area = None
-        if tag == "select":
-            self.select = None
+from tests.web.draft_writer import YAML, Form, Person, content, draft
 
 
 @pytest.fixture
 def town(serve):
     return serve()
-
-
-class Person:
-    """Somebody who has logged in."""
-
-    def __init__(self, town, name="Anna", role="owner"):
-        town.store.add_account(name, role, name, COMMAND_LINE)
-        self.town, made = town, town.store.choose_password(name, "no password has this hash")
-        self.cookie = town.service.app.state.accounts._new_session(made)
-
-    def ask(self, verb, path, data=None, **more):
-        self.town.client.cookies.clear()
-        headers = {"Origin": self.town.url, "Cookie": f"{COOKIE}={self.cookie}", **more.pop("headers", {})}
-        return self.town.client.request(verb, path, data=data, headers=headers, **more)
-
-    def get(self, path):
-        return self.ask("GET", path)
-
-    def post(self, path, data=None, **more):
-        return self.ask("POST", path, data if data is not None else {"x": ""}, **more)
-
-    def form(self, path):
-        reply = self.get(path)
-        assert reply.status_code == 200, reply.text
-        return Form(reply.text).fields
-
-
-def draft(person, text=YAML):
-    reply = person.post("/organiser/drafts", {"text": text})
-    assert reply.status_code == 303, reply.text
-    return reply.headers["location"]
-
-
-def content(town):
-    (only,) = town.store.drafts()
-    return only.content
 
 
 def test_a_survey_is_written_from_blank_and_opened(town):
@@ -113,11 +27,19 @@ def test_a_survey_is_written_from_blank_and_opened(town):
     )
     path = began.headers["location"]
     page = anna.get(path).text
-    assert "Still to be done (4)" in page
+    assert "Still to be done (5)" in page
     assert f"{path}/settings#f-organiser" in page
     settings = anna.form(f"{path}/settings")
     assert settings["survey"] == "zycie-w-miescie"
-    settings |= {"title.en": "Life in town", "organiser.en": "Town hall", "organiser.pl": "Urząd", "closes": "2099-12-31"}
+    # The title was typed on an English page: nobody has written it in Polish yet.
+    assert (settings["title.en"], settings["title.pl"]) == ("Życie w mieście", "")
+    settings |= {
+        "title.en": "Life in town",
+        "title.pl": "Życie w mieście",
+        "organiser.en": "Town hall",
+        "organiser.pl": "Urząd",
+        "closes": "2099-12-31",
+    }
     settings |= {f"{key}.{language}": key for key in ("contact", "other_way") for language in ("en", "pl")}
     assert anna.post(f"{path}/settings", {**settings, "do": "back"}).headers["location"] == path
     for kind, title in (("boolean", "Do you smoke?"), ("radiogroup", "Where?")):
@@ -158,7 +80,7 @@ def test_mistakes_stand_at_their_fields_and_do_not_keep_a_draft_from_being_saved
     path = draft(anna)
     at = f"{path}/questions/0-0"
     fields = {**anna.form(at), "title.pl": "", "name": "2 much", "privacy": "design", "privacy.design": "{design: iron"}
-    for language, missing in (("en", "not written in every language"), ("pl", "we wszystkich językach")):
+    for language, missing in (("en", "Still to be written: Polski"), ("pl", "Brakuje jeszcze: Polski")):
         said = anna.post(f"{at}?lang={language}", {**fields, "do": "stay"}).text
         assert re.search(rf'id="wrong-title">\s*<li>[^<]*{missing}', said)
         assert re.search(r'id="wrong-name">\s*<li>', said)
@@ -367,50 +289,19 @@ def test_large_drafts_are_taken_from_those_who_have_logged_in(town):
 
 def test_the_last_day_is_over(town):
     anna = Person(town)
-    yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
-    path = draft(anna, YAML + f"closes: {yesterday}\n")
-    fields = Form(anna.get(f"{path}/open").text, f'{path}/open"').fields
-    refused = anna.post(f"{path}/open", fields)
-    assert (refused.status_code, "The last day is over" in refused.text) == (422, True)
-
-
-def test_the_plan_stands_beside_the_editor(town):
-    import deniable as dn
-    from deniable.planning import plan_text
-    from deniable.planning.words import words_of
-
-    anna = Person(town)
+    yesterday, today = ((datetime.date.today() - datetime.timedelta(days=days)).isoformat() for days in (1, 0))
     path = draft(anna)
-    page = anna.get(f"{path}/plan?answers=2000&margin=5&group=30&people=100&budget=2.5").text
-    plan = dn.plan(Questionnaire.parse(YAML), answers=2_000, group=0.3)
-    (smokes, _) = plan.rows
-    for key, found in smokes.figures.items():
-        head, shown = plan_text.head_of(key, words_of("en")), plan_text.figure(key, found, words_of("en"))
-        assert f"<dt>{head}</dt><dd>{shown}</dd>" in page
-    strongest = plan.strongest(0.05)["smokes"]
-    assert f"The strongest protection for ± 5 points: odds change by a factor of at most {strongest.odds:.1f}" in page
-    assert f"To know a share of 20% to within ± 5 points: {plan.answers_for(0.05, 'smokes'):,} answers." in page
-    assert "Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing." in page
-    assert "their answers have 5 combinations, so there are 20.0 people for each" in page
-    # The buses are asked openly: nothing is planned for them.
-    assert "The buses?</a>" not in page
-    given = {"answers": "700", "margin": "5", "group": "50", "people": "", "budget": "", "seen": parts.mark_of(content(town))}
-    stale = anna.post(f"{path}/plan", {**given, "do": "use", "name": "smokes", "seen": "another"})
-    assert (stale.status_code, content(town)["pages"][0]["elements"][0]["privacy"]) == (409, "strong")
-    assert anna.post(f"{path}/plan", {**given, "do": "use", "name": "smokes"}).status_code == 303
-    after = dn.plan(Questionnaire.from_json(content(town)), answers=700)
-    assert content(town)["pages"][0]["elements"][0]["privacy"]["design"] == "krr"
-    assert after.margin("smokes") <= 0.05
-    shared = {**given, "budget": "2.5", "do": "share", "seen": parts.mark_of(content(town))}
-    assert anna.post(f"{path}/plan", shared).status_code == 303
-    odds = dn.plan(Questionnaire.from_json(content(town))).rows[0].odds
-    assert odds == pytest.approx(2.5, abs=1e-9)
-    for query, said in (
-        ("answers=x", "The number of answers lies between"),
-        ("margin=60", "The margin lies"),
-        ("budget=0", "The odds lie"),
-    ):
-        assert said in anna.get(f"{path}/plan?{query}").text
-    assert "Liczba odpowiedzi leży" in anna.get(f"{path}/plan?answers=0&lang=pl").text
-    town.store.change_draft(path.split("/")[-1], lambda old: {**old, "survey": "No Slug"}, COMMAND_LINE)
-    assert "still to be done" in anna.get(f"{path}/plan").text
+    settings = anna.form(f"{path}/settings")
+    late, said = {**settings, "closes": yesterday, "do": "stay"}, "This day is over, so nobody could answer."
+    page = anna.post(f"{path}/settings", late).text
+    assert re.search(rf'id="wrong-closes">\s*<li>{said}', page)
+    typed = {**Form(page).fields, "title.en": "Typed"}
+    assert said in anna.post(f"{path}/settings", typed, headers={"Accept": "application/json"}).json()["wrong"]["closes"][0]
+    assert f"{path}/settings#f-closes" in anna.get(path).text
+    assert "Something is still to be done before it can be opened (1)" in anna.get(f"{path}/open").text
+    # As YAML it is said by its key, and whoever opens it all the same is refused.
+    assert "Closes: " in anna.get(f"{path}/yaml").text
+    refused = anna.post(f"{path}/open", {"sure": "yes", "seen": parts.mark_of(content(town))})
+    assert (refused.status_code, town.store.slugs()) == (422, [])
+    on_time = {**anna.form(f"{path}/settings"), "closes": today, "do": "stay"}
+    assert said not in anna.post(f"{path}/settings", on_time).text

@@ -126,7 +126,13 @@ def test_nothing_is_shown_before_fifty_and_results_after_closing(town, standin):
     reply = town.client.get("/organiser/surveys/town/export.spreadsheet.zip")
     assert reply.headers["content-disposition"] == 'attachment; filename="town-v1-spreadsheet.zip"'
     assert zipfile.ZipFile(io.BytesIO(reply.content)).read("town-v1.csv").startswith(b'\xef\xbb\xbf"smokes";"age"')
-    assert town.client.post("/organiser/surveys/town/open", headers=same_origin(town)).status_code == 303
+    asked = town.client.post("/organiser/surveys/town/open", headers=same_origin(town))
+    assert (asked.status_code, town.store.overview("town").state) == (200, "closed")
+    assert all(
+        text in asked.text for text in ("again?", "3 answers to version 1 have been released.", "only 50 or more at a time")
+    )
+    sure = {"sure": "yes"}
+    assert town.client.post("/organiser/surveys/town/open", data=sure, headers=same_origin(town)).status_code == 303
     assert town.post(standin.body()).status_code == 201
     assert town.client.get("/organiser/surveys/town/export.pdf").status_code == 404
     assert town.client.post("/organiser/surveys/town/burn", headers=same_origin(town)).status_code == 404

@@ -22,18 +22,41 @@ LONGEST_TEXT = 500_000
 """Characters of YAML that are read: a questionnaire has a few thousand, and the reader takes seconds for a million."""
 
 
-def from_template(name: str, title: str, languages: Sequence[str], taken: Collection[str]) -> Content:
+def from_template(name: str, title: str, languages: Sequence[str], taken: Collection[str], written: str = "") -> Content:
     """A draft from a template, in some of its languages, with an address of its own.
 
+    Parameters
+    ----------
+    name
+        The template.
+    title
+        What the survey is called.
+    languages
+        Those of the survey.
+    taken
+        Addresses that surveys and drafts have.
+    written
+        The language of the title, the first one unless it is said; in the others it is still to be written.
+
+    Returns
+    -------
+    dict
+        The draft.
+
+    Examples
+    --------
     >>> draft = from_template("site", "Nowy plac zabaw", ["pl"], {"nowy-plac-zabaw"})
     >>> draft["survey"], draft["title"], draft["pages"][1]["title"]
     ('nowy-plac-zabaw-2', 'Nowy plac zabaw', 'O Tobie')
+    >>> from_template("blank", "Nowy plac zabaw", ["en", "pl"], (), "pl")["title"]
+    {'pl': 'Nowy plac zabaw'}
     """
     if name not in TEMPLATES:
         raise RefusedError("unknown_template", "There is no template of this name.")
     wanted = [one for one in languages if one in TEXTS] or list(TEXTS[:1])
     content = Document((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name).value
-    begun = {"title": title.strip()} if title.strip() else {}
+    said = title.strip()
+    begun = {"title": said if len(wanted) == 1 else {written if written in wanted else wanted[0]: said}} if said else {}
     return {"survey": free_slug(title, taken), **begun, "languages": wanted, **_in(content, wanted)}
 
 

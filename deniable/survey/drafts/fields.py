@@ -130,12 +130,15 @@ def applied(fields: Sequence[Field], part: Part, given: Given, languages: Sequen
     {'title': {'en': 'You', 'pl': 'O Tobie'}, 'more': 1}
     """
     changed = dict(part)
-    sent = {name: values.plain_lines(text) for name, text in given.items()}
+    every = {name: values.plain_lines(text) for name, text in given.items()}
     for field in fields:
         before = {name: values.plain_lines(text) for name, text in field.shown(part.get(field.key), languages).items()}
-        if not field.is_in(sent) or (
-            all(sent.get(name, "") == text for name, text in before.items()) and not _more(field, sent, before)
-        ):
+        # A form that was opened before the survey got another language has no input for it, and says nothing about it.
+        sent = {**before, **every} if field.kind == "text" and field.is_in(every) else every
+        same = all(sent.get(name, "") == text for name, text in before.items()) and not _more(field, sent, before)
+        # A row that is not sent is one that was removed, also where all its inputs were empty.
+        removed = field.kind == "rows" and any(name not in sent for name in before)
+        if not field.is_in(sent) or (same and not removed):
             continue
         value = field.read(part.get(field.key), sent, languages)
         if value is values.MISSING:

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR
 from deniable.errors import ParameterError
 from deniable.planning.budget import Proposal
+from deniable.planning.curves import Curve, against_answers, against_odds
+from deniable.planning.known_to import SHARE
 from deniable.planning.plan import plan
 from deniable.planning.planned import Plan, Row, Strongest
+from deniable.planning.precision import Wanted
 from deniable.survey.drafts.parts import Content, Place
 from deniable.survey.levels import LEVELS
 from deniable.survey.page_rules import MOST_ODDS
@@ -51,8 +55,17 @@ class Question:
         return self.element.use is None and all(isinstance(one, KRR) for one in self.element.channels.values())
 
 
+@dataclass(frozen=True)
+class Curves:
+    """How well a question will be known, as curves: of a share, or of the mean or quantile that it is asked for."""
+
+    what: str
+    answers: Curve
+    odds: Curve
+
+
 class DraftPlan:
-    """The plan of a draft without mistakes.
+    """The plan of what can be planned of a draft.
 
     >>> asked = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -66,6 +79,7 @@ class DraftPlan:
     def __init__(self, asked: Questionnaire, wishes: Wishes) -> None:
         self.asked, self.wishes = asked, wishes
         self.plan: Plan = plan(asked, wishes.answers, wishes.group)
+        self._curves: dict[tuple[Channel, Wanted, float], Curves] = {}
 
     @cached_property
     def questions(self) -> list[Question]:
@@ -89,6 +103,18 @@ class DraftPlan:
         except ParameterError:  # nothing is asked for a share
             return {}
 
+    def curves(self, one: Question) -> Curves:
+        """The curves of a question, worked out once for questions that are hidden alike."""
+        name, answers = one.row.name, self.wishes.answers
+        what = self.plan.purposes(name)[0]
+        channel, wanted = self.plan.channels[name], self.plan.wanted(name, what, SHARE, False)
+        known = (channel, wanted, one.row.odds)
+        if known not in self._curves:
+            self._curves[known] = Curves(
+                what, against_answers(channel, wanted, answers), against_odds(channel, wanted, answers, one.row.odds)
+            )
+        return self._curves[known]
+
     @cached_property
     def proposal(self) -> Proposal | None:
         """The budget shared over the private questions; None where none was named."""
@@ -102,6 +128,16 @@ class DraftPlan:
         if self.wishes.people is None or self.wishes.people / combinations >= FEWEST or not open_:
             return None
         return combinations, self.wishes.people / combinations
+
+
+def odds_of(asked: Questionnaire) -> dict[Place, float]:
+    """By how much a report of each private question may change odds: of several columns the one that protects least."""
+    return {
+        (p, i): math.exp(min(max(one.epsilons.values()), 700.0))
+        for p, (_, elements) in enumerate(asked.pages)
+        for i, one in enumerate(elements)
+        if one.private
+    }
 
 
 def privacy_at(odds: float, labels: int) -> str | dict[str, str]:

@@ -1,0 +1,79 @@
+"""What a proposal of the plan does to the protection of people: stronger or weaker than in the draft now, and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deniable.planning.words import Words, words_of
+from deniable.survey.drafts import parts
+from deniable.survey.drafts.plannable import plannable
+from deniable.survey.drafts.planned import odds_of
+from deniable.web.draft_pages import Writer, called_at
+from deniable.web.pages import Speech
+
+NEARLY = 0.005
+"""Odds that differ by less are as strong as each other."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """How many times as likely a report may be for one answer as for another, now and then; without a place of all questions together."""
+
+    place: parts.Place | None
+    now: float
+    then: float
+
+    @property
+    def kind(self) -> str:
+        """Whether it becomes weaker or stronger."""
+        return "same" if abs(self.then - self.now) < NEARLY else "weaker" if self.then > self.now else "stronger"
+
+
+def changes_of(before: parts.Content, after: parts.Content) -> list[Change]:
+    """What changes, question by question, and in the end for all of them together."""
+    old, new = plannable(before)[0], plannable(after)[0]
+    if old is None or new is None:
+        return []
+    now, then = odds_of(old), odds_of(new)
+    changes = [Change(place, odds, then[place]) for place, odds in now.items() if place in then]
+    changes.append(Change(None, *(math.exp(min(one.epsilon, 30)) for one in (old, new))))
+    return [one for one in changes if one.kind != "same"]
+
+
+def is_weaker(changes: Sequence[Change]) -> bool:
+    """Whether anybody is protected less than before."""
+    return any(one.kind == "weaker" for one in changes)
+
+
+def upward(odds: float, words: Words) -> str:
+    """Odds, rounded up: nothing is said to protect better than it does.
+
+    >>> upward(2.91, words_of("en"))
+    '3.0'
+    """
+    return words.numbers.number(math.ceil(10 * odds - 1e-6) / 10, ",.1f")
+
+
+def compared(now: float, then: float, speech: Speech) -> str:
+    """One protection beside another, as a sentence."""
+    words = words_of(speech.language)
+    kind = Change(None, now, then).kind
+    return speech[f"plan_{kind}"].format(now=upward(now, words), then=upward(then, words))
+
+
+def weaker_page(writer: Writer, changes: Sequence[Change], fields: Sequence[tuple[str, str]], back: str) -> str:
+    """Whether people are really to be protected less."""
+    speech, words = writer.speech, words_of(writer.speech.language)
+    listed = []
+    for one in changes:
+        if one.place is None:
+            said = speech["plan_weaker_all"].format(now=upward(one.now, words), then=upward(one.then, words))
+            listed.append(("", said))
+        else:
+            listed.append((called_at(writer.draft.content, one.place, speech), compared(one.now, one.then, speech)))
+    return writer.page(
+        "draft_sure.html", "plan", speech["plan_weaker_it"], f"{writer.path}/plan", path=f"{writer.path}/plan", posted=True,
+        fields=list(fields), what=speech["plan_weaker_note"], listed=listed, shown="", button=speech["plan_weaker_do"], back=back,
+    )  # fmt: skip
