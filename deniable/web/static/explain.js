@@ -19,6 +19,9 @@ export function mixedPart(elements) {
 export const day = (iso, language) =>
   new Date(iso + "T00:00").toLocaleDateString(language === "en" ? "en-GB" : language, { dateStyle: "long" });
 
+/** A title before a sentence: with a colon, unless it ends as a sentence does. */
+const led = (title) => (/[.?!:…]["”')]?$/u.test(title.trim()) ? title : `${title}:`);
+
 /** "Of 10 people whose answer is No, 2 send Yes", of a question that is mixed. */
 export function example(survey, elements, language, words) {
   // How often a second question that is put to people changes what is sent depends on them.
@@ -32,11 +35,11 @@ export function example(survey, elements, language, words) {
   const sent = weights.findIndex((weight, z) => z > 0 && z < weights.length - 1 && weight > 0);
   const counted = people(weights[sent], recipe.denominator);
   if (!counted) return null;
-  const title = shown.title[language];
+  const title = led(shown.title[language]);
   const texts = shown.type === "checkbox" ? [words.no, words.yes] : shown.choices.map((choice) => choice.text[language]);
   const [first, second] = shown.grid ? [shown.grid.min, numberOf(shown, sent, words)] : [texts[0], texts[sent]];
   const [part] = shown.type === "checkbox" ? shown.choices : shown.rows;
-  const of = part ? `${title} ${part.text[language]}: ` : `${title} `;
+  const of = part ? `${title} ${led(part.text[language])} ` : `${title} `;
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
 }
 
@@ -45,7 +48,7 @@ function coarse(elements, language, words) {
   return elements
     .filter((element) => element.sent)
     .map((element) => {
-      const [title, last] = [element.title[language], element.sent.length - 1];
+      const [title, last] = [led(element.title[language]), element.sent.length - 1];
       const ends = [0, last].map((code) => numberOf(element, code, words));
       return make("p", {}, last === 1 ? words.bit(title) : words.coarse(title, last + 1, ...ends));
     });
