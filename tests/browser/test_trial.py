@@ -222,6 +222,7 @@ def test_everything_is_reached_by_the_keyboard(page, served, owner):
     one.get_by_role("link", name="Try it", exact=True).wait_for()
     tab_to("Try it with colleagues")
     one.keyboard.press("Enter")
+    one.get_by_role("heading", name="Try it with colleagues").wait_for()
     tab_to("Open a trial")
     one.keyboard.press("Enter")
     one.get_by_text("/s/trial--by-keys").wait_for()
