@@ -210,16 +210,17 @@ class Plan:
         2.5
         """
         _check_margin(margin)
-        found = {}
+        found, alike = {}, dict[tuple[Channel, Wanted], int | None]()
         for name in self.names(what):
-            channel = self.channels[name]
+            channel, wanted = self.channels[name], self.wanted(name, what, share, in_group)
             if is_open(channel):
                 continue
-            wanted = self.wanted(name, what, share, in_group)
-            tenths = strongest_tenth(channel, wanted, self.answers, margin, design)
+            if (channel, wanted) not in alike:
+                alike[channel, wanted] = strongest_tenth(channel, wanted, self.answers, margin, design)
+            tenths = alike[channel, wanted]
             hidden = None if tenths is None else design(channel, Fraction(tenths, 10))
-            reached = None if hidden is None else self._known(hidden, wanted)
-            found[name] = Strongest(name, None if tenths is None else tenths / 10, hidden, reached)
+            odds, reached = (None, None) if tenths is None or hidden is None else (tenths / 10, self._known(hidden, wanted))
+            found[name] = Strongest(name, odds, hidden, reached)
         return found
 
     def share_budget(
@@ -288,12 +289,11 @@ class Plan:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """What is expected of each attribute; worked out when first asked for."""
+        """What is expected of each attribute."""
         return [self._row(name) for name in self.channels]
 
     def _row(self, name: str) -> Row:
-        channel, figures = self.channels[name], dict[str, float | None]()
-        purposes = self.purposes(name)
+        channel, figures, purposes = self.channels[name], dict[str, float | None](), self.purposes(name)
         if "share" in purposes:
             figures |= {_key(share): self._known(channel, self.wanted(name, "share", share, False)) for share in SHARES}
         for what in ("quantile", "mean"):
@@ -334,7 +334,7 @@ class Plan:
         return self.channels[name]
 
     def wanted(self, name: str, what: str, share: float, in_group: bool) -> Wanted:
-        """What is to be known of an attribute, as margins and curves are worked out for it."""
+        """What is to be known of an attribute."""
         if what not in PURPOSES:
             raise ParameterError("what", "what must be one of {allowed}, got {got!r}.", allowed=list(PURPOSES), got=what)
         if what == "mean" and not has_mean(self.channels[name].domain):

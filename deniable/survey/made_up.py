@@ -73,7 +73,7 @@ def _is_shown(element: Element, asked: Questionnaire, answers: dict[str, Ints], 
         return np.ones(people, dtype=bool)
     before = next(one for one in asked.elements if one.name == rule["name"])
     wanted = [choice.value for choice in before.choices].index(rule["value"])
-    chosen = answers[before.name] == wanted
+    chosen: npt.NDArray[np.bool_] = answers[before.name] == wanted
     return chosen if rule["equal"] else ~chosen
 
 
@@ -99,4 +99,5 @@ def _leaning_to(shares: Floats, leaning: Floats, rng: np.random.Generator) -> In
 
     own = rng.standard_normal(leaning.size)
     rank = ndtr(LEANING * leaning + np.sqrt(1 - LEANING**2) * own)
-    return np.searchsorted(np.cumsum(shares)[:-1], rank, side="right").astype(np.int64)
+    codes: Ints = np.searchsorted(np.cumsum(shares)[:-1], rank, side="right").astype(np.int64)
+    return codes

@@ -14,8 +14,8 @@ from deniable.planning.words import Words
 from deniable.survey.drafts.planned import Curves, DraftPlan, Question
 from deniable.web.pages import Speech
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 204, 34, 14, 24, 40
-LETTER = 6.5
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 204, 36, 14, 24, 40
+LETTER = 7
 """About how wide a letter of the axis is."""
 MOST = 6
 """Curves in one picture; more could not be told from each other."""
@@ -61,7 +61,11 @@ def of_all(
         return None
     names = {name for name, _ in drawn}
     left = [", ".join(titles) for found, titles in together.values() if ", ".join(titles) not in names or found.what != "share"]
-    return {"pictures": _pair(drawn, planned, speech, words), "legend": [name for name, _ in drawn], "left": left}
+    return {
+        "pictures": _pair(drawn, planned, speech, words),
+        "legend": [name for name, _ in drawn],
+        "left": [speech["quoted"].format(text=one) for one in left],
+    }
 
 
 def _pair(drawn: Sequence[tuple[str, Curves]], planned: DraftPlan, speech: Speech, words: Words) -> list[dict[str, Any]]:
@@ -121,13 +125,16 @@ def _picture(axis: Axis, what: str, series: Sequence[Series], speech: Speech, wo
 
     lines = [_line(i, one, frame, told, speech["curve_now"]) for i, one in enumerate(series)]
     places = {line["now"][0] for line in lines if line["now"] is not None}
+    now = places.pop() if len(places) == 1 else None
     return {
-        "series": lines, "line": places.pop() if len(places) == 1 else None, "words": axis.words,
+        "series": lines, "words": axis.words, "line": now,
+        # Curves fall, so there is room for the word to the right of its line; at the right edge to the left.
+        "line_word": None if now is None else (now + 4, "start") if now < WIDTH - 60 else (now - 4, "end"),
         "unit": speech["curve_unit_mean" if what == "mean" else "curve_unit"],
         "grid": [(frame.up(tick / frame.scale), words.numbers.number(tick, ".3g")) for tick in ticks_between(0, frame.top)],
         "ticks": [(frame.across(tick), axis.written(tick)) for tick in _ticks(frame, axis.written)],
         "said": "; ".join(_ends(one, told) for one in series if one.curve.points),
-        "head": [speech[axis.column], *(one.name or speech["curve_margin_column"] for one in series)],
+        "head": [speech[axis.column], *(_column(one.name, speech) for one in series)],
         "rows": _rows(series, axis, what, speech, words),
     }  # fmt: skip
 
@@ -163,6 +170,11 @@ def _ticks(frame: Frame, written: Callable[[float], str]) -> list[float]:
     return kept
 
 
+def _column(name: str, speech: Speech) -> str:
+    """What stands above a column: on narrow screens a colon follows, which a question's own mark should not meet."""
+    return speech["quoted"].format(text=name) if name else speech["curve_margin_column"]
+
+
 def _rows(series: Sequence[Series], axis: Axis, what: str, speech: Speech, words: Words) -> list[list[str]]:
     """Every place with the margin of each curve; what is chosen now says so. Places that are written alike are one."""
     now = {axis.written(one.curve.now[0]) for one in series if one.curve.now is not None}
@@ -170,7 +182,7 @@ def _rows(series: Sequence[Series], axis: Axis, what: str, speech: Speech, words
     for one, cells in zip(series, found, strict=True):
         for place, margin in [*one.curve.points, *([] if one.curve.now is None else [one.curve.now])]:
             places.setdefault(axis.written(place), place)
-            cells[axis.written(place)] = plan_text.figure(KEYS[what], margin, words)
+            cells[axis.written(place)] = plan_text.figure(KEYS[what], margin, words).replace(" ", "\u00a0")
     return [
         [text + (f" ({speech['curve_now']})" if text in now else ""), *(cells.get(text, "–") for cells in found)]
         for text in sorted(places, key=places.__getitem__)

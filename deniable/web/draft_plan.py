@@ -48,7 +48,7 @@ class Plans:
             found = (None if asked is None else DraftPlan(asked, wishes), left)
         self._kept[known] = found
         for old in list(self._kept)[:-KEPT]:
-            del self._kept[old]
+            self._kept.pop(old, None)
         return found
 
 

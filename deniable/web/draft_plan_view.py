@@ -43,9 +43,15 @@ def planned_values(planned: DraftPlan, content: parts.Content, speech: Speech) -
     return {
         "questions": [_question(title, one, planned, speech, words) for title, one in titled],
         "whole": draft_curves.of_all(titled, planned, speech, words),
-        "budget": budget, "notes": notes, "reading": plan_text.sentences(planned.plan, words),
+        "budget": budget, "notes": notes, "reading": _reading(planned, speech, words),
         "heading": plan_text.heading(planned.plan, words), "together": speech["plan_together"].format(odds=upward(together, words)),
     }  # fmt: skip
+
+
+def _reading(planned: DraftPlan, speech: Speech, words: Words) -> list[str]:
+    """How to read the figures; what a questionnaire says by a key, a form says by its field."""
+    key, field = "for: share", f"{speech['field_for']}: {speech['for_share']}"
+    return [sentence.replace(key, field) for sentence in plan_text.sentences(planned.plan, words)]
 
 
 def _budget(planned: DraftPlan, content: parts.Content, speech: Speech, words: Words) -> dict[str, Any] | None:
@@ -62,7 +68,9 @@ def _budget(planned: DraftPlan, content: parts.Content, speech: Speech, words: W
         name = title if len(one.element.channels) == 1 else f"{title} ({column})"
         # Of several columns the least odds count for all (`with_odds`).
         odds = min(then[each] for each in one.element.channels if each in then)
-        said = compared(one.row.odds, odds, speech) if one.can_change and odds <= MOST_ODDS else speech["plan_fixed"]
+        said = (
+            compared(one.row.odds, odds, speech, shortly=True) if one.can_change and odds <= MOST_ODDS else speech["plan_fixed"]
+        )
         rows.append([name, *rest, said])
     return {
         "sentence": planned.proposal.sentence(words), "head": [*head, speech["plan_compared"]], "rows": rows,

@@ -50,17 +50,19 @@ def is_weaker(changes: Sequence[Change]) -> bool:
 def upward(odds: float, words: Words) -> str:
     """Odds, rounded up: nothing is said to protect better than it does.
 
-    >>> upward(2.91, words_of("en"))
-    '3.0'
+    >>> upward(2.91, words_of("en")), upward(3375.2, words_of("en"))
+    ('3.0', '3,376')
     """
+    if odds >= 100:
+        return words.numbers.number(math.ceil(odds - 1e-6), ",d")
     return words.numbers.number(math.ceil(10 * odds - 1e-6) / 10, ",.1f")
 
 
-def compared(now: float, then: float, speech: Speech) -> str:
-    """One protection beside another, as a sentence."""
+def compared(now: float, then: float, speech: Speech, shortly: bool = False) -> str:
+    """One protection beside another: as a sentence, or shortly as in a table."""
     words = words_of(speech.language)
     kind = Change(None, now, then).kind
-    return speech[f"plan_{kind}"].format(now=upward(now, words), then=upward(then, words))
+    return speech[f"plan_{kind}{'_shortly' * shortly}"].format(now=upward(now, words), then=upward(then, words))
 
 
 def weaker_page(writer: Writer, changes: Sequence[Change], fields: Sequence[tuple[str, str]], back: str) -> str:

@@ -166,7 +166,6 @@ def _seen(store: Store, kind: str, asked: Questionnaire, host: str) -> dict[str,
     if found is None:
         return None
     return {
-        "address": f"{host}/s/{found.slug}", "open": found.state == "open", "changed": not is_of_now(store, kind, asked),
-        "results": f"/organiser/surveys/{found.slug}/results" if found.mixed else "",
-        "survey": f"/organiser/surveys/{found.slug}", "languages": [one for one in ("en", "pl") if one in asked.languages] or ["en"],
+        "address": f"{host}/s/{found.slug}", "open": found.state == "open", "answers": found.mixed,
+        "survey": f"/organiser/surveys/{found.slug}", "changed": not is_of_now(store, kind, asked),
     }  # fmt: skip

@@ -49,6 +49,9 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_stronger": "Stronger than now: for one answer, what is sent may be up to {then} times as likely as for another; now it "
             "is {now} times.",
             "plan_same": "As strong as now.",
+            "plan_weaker_shortly": "weaker: {now} → {then}",
+            "plan_stronger_shortly": "stronger: {now} → {then}",
+            "plan_same_shortly": "as now",
             "plan_compared": "compared with now",
             "plan_fixed": "Stays as it is: its protection follows from what it will be asked for, or is a design of your own.",
             "plan_weaker_it": "Make the protection weaker?",
@@ -124,6 +127,9 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_stronger": "Mocniejsza ochrona niż teraz: to, co zostaje wysłane, może być przy jednej odpowiedzi najwyżej {then} razy "
             "bardziej prawdopodobne niż przy innej; teraz {now} razy.",
             "plan_same": "Ochrona taka jak teraz.",
+            "plan_weaker_shortly": "słabsza: {now} → {then}",
+            "plan_stronger_shortly": "mocniejsza: {now} → {then}",
+            "plan_same_shortly": "bez zmian",
             "plan_compared": "w porównaniu z obecną",
             "plan_fixed": "Bez zmian: ochrona wynika z tego, do czego posłuży pytanie, albo jest własnym sposobem ukrywania.",
             "plan_weaker_it": "Osłabić ochronę?",

@@ -73,7 +73,8 @@ def results_page(answer: Answer, reader: Reader) -> str:
     """One view, with a form to change it."""
     question = answer.question
     many = isinstance(question, Overview)
-    kinds = [kind for kind in TWINS if kind != "py" or answer.exporting]
+    # Its lines of Python read an export, which trials do not have.
+    kinds = [kind for kind in TWINS if kind != "py" or (answer.exporting and reader.kind is None)]
     return spoken(
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],

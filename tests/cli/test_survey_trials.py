@@ -63,7 +63,7 @@ def test_what_is_refused_leaves_no_database_behind(run, file):
         given = [] if command == "check" else ["--db", "new.db"]
         code, _, err = run("survey", command, "town.yaml", *given)
         assert (code, "line 1: names that begin with trial-- or made-up-- are kept for trials" in " ".join(err.split())) == (
-            1,
+            2,
             True,
         )
     assert [path.name for path in file.parent.iterdir()] == ["town.yaml"]

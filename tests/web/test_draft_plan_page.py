@@ -104,7 +104,7 @@ def test_curves_say_what_plans_say(town):
         for text in shown
     ]
     assert len(all_odds) == len(smokes_odds) + len(party_odds)
-    assert "Not drawn: The trams?." in page
+    assert "Not drawn: “The trams?”." in page
 
 
 def test_curves_are_tables_too_and_polish(town):
@@ -149,7 +149,7 @@ def test_weaker_protection_is_told_and_confirmed(town):
     # A proposal for all questions says it of each, and asks as well.
     share = {**GIVEN, "budget": "15", "do": "share", "seen": parts.mark_of(content(town))}
     table = anna.get(f"{path}/plan?answers=700&budget=15").text
-    assert re.search(r'<td data-label="compared with now">Weaker than now', table)
+    assert re.search(r'<td data-label="compared with now">weaker: ', table)
     before = privacy(town)
     assert "Make the protection weaker?" in anna.post(f"{path}/plan", share).text
     assert privacy(town) == before

@@ -119,7 +119,8 @@ def parse_contents(text: str, where: str = "the contents") -> Contents:
             )
     said = {key: _words(document, (key,), given.get(key)) for key in ("title", "words", "asked", "closing")}
     questions, compare, cross, together = (_views(document, given, key) for key in VIEWS)
-    return Contents(questions, compare, **said, cross=cross, together=together)
+    title, words, asked, closing = said.values()
+    return Contents(questions, compare, title, words, asked, closing, cross, together)
 
 
 def _views(document: Document, given: dict[str, Any], key: str) -> tuple[Chosen, ...]:

@@ -30,22 +30,22 @@ def cross_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     spoken, (block,) = ready.material.spoken(language), answer.blocks
     asked, own = answer.question, chosen.words.paragraphs(language)
     assert isinstance(asked, CrossTable)
+    rows, columns = spoken.title(asked.by), spoken.title(asked.of)
+    title = spoken.said.words.one_by_other.format(one=columns, other=rows)
     if not any(figure.value is not None for figure in block.figures):
-        return nothing_told(block, own, spoken, words)
-    title = quoted(block.title, words)
+        return nothing_told(block, own, spoken, words, title)
     most, cannot = _most_frequent(block, spoken, words)
     for why in dict.fromkeys(figure.sentence for figure in block.figures if figure.value is None):
         cells = [f"{one.group}, {one.label}" for one in block.figures if one.value is None and one.sentence == why]
         cannot.append(words["cannot_figure"].format(title=title, what="; ".join(cells), why=why))
-    rows = spoken.title(asked.by)
-    sentences = [words["cross_rows"].format(rows=rows, columns=spoken.title(asked.of)), most]
-    section = Section(block.title, own, sentences, remarks=list(remarks(answer.estimates, spoken)), cannot=cannot)
-    columns = list(dict.fromkeys(figure.label for figure in block.figures))
-    if len(columns) > MOST_COLUMNS:
+    sentences = [words["cross_rows"].format(rows=rows, columns=columns), most]
+    section = Section(title, own, sentences, remarks=list(remarks(answer.estimates, spoken)), cannot=cannot)
+    labels = list(dict.fromkeys(figure.label for figure in block.figures))
+    if len(labels) > MOST_COLUMNS:
         lines = lines_of(ready, answer, block, spoken, [0] * len(block.figures), range(len(block.figures)))
         return dataclasses.replace(section, lines=lines)
     return dataclasses.replace(
-        section, sentences=[*sentences, *_forged(ready, answer, spoken, words)], columns=columns, cells=_cells(block, columns, spoken)
+        section, sentences=[*sentences, *_forged(ready, answer, spoken, words)], columns=labels, cells=_cells(block, labels, spoken)
     )  # fmt: skip
 
 
@@ -91,9 +91,9 @@ def together_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     words, answer = words_in(language), shown([ready], chosen.question, language)
     spoken, (block,) = ready.material.spoken(language), answer.blocks
     own = chosen.words.paragraphs(language)
-    if block.n is None:
-        return nothing_told(block, own, spoken, words)
     title = ", ".join(quoted(spoken.title(name), words) for name in attributes_of(answer.question))
+    if block.n is None:
+        return nothing_told(block, own, spoken, words, title)
     if not block.figures:
         return Section(title, own, [as_sentence(one) for one in block.sentences])
     numbered = tuple(

@@ -140,11 +140,26 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     return Section(title, own, sentences, pictures, lines, told, cannot, _is_marked(block), listed=listed)
 
 
-def nothing_told(block: Block, own: list[str], spoken: Spoken, words: dict[str, str]) -> Section:
-    """A view of which nothing is shown, and why."""
+def nothing_told(block: Block, own: list[str], spoken: Spoken, words: dict[str, str], title: str = "") -> Section:
+    """A view of which nothing is shown, and why; it has the title of its block, unless another is given.
+
+    Parameters
+    ----------
+    block, title
+        The view, and what it is called.
+    own
+        The organiser's words about it.
+    spoken, words
+        The language, and what a report says in it.
+
+    Returns
+    -------
+    Section
+    """
+    title = title or block.title
     why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
-    cannot = words["cannot_block"].format(title=quoted(block.title, words), why=why)
-    return Section(block.title, own, [as_sentence(why)], cannot=[cannot])
+    cannot = words["cannot_block"].format(title=quoted(title, words), why=why)
+    return Section(title, own, [as_sentence(why)], cannot=[cannot])
 
 
 def _is_marked(*blocks: Block) -> bool:

@@ -79,6 +79,7 @@ class DraftPlan:
     def __init__(self, asked: Questionnaire, wishes: Wishes) -> None:
         self.asked, self.wishes = asked, wishes
         self.plan: Plan = plan(asked, wishes.answers, wishes.group)
+        self._answers: dict[tuple[Channel, Wanted], int | None] = {}
         self._curves: dict[tuple[Channel, Wanted, float], Curves] = {}
 
     @cached_property
@@ -92,9 +93,16 @@ class DraftPlan:
                 if element.private and first in rows:
                     shares = "share" in self.plan.purposes(first)
                     strongest = self._strongest.get(first) if shares else None
-                    needed = self.plan.answers_for(self.wishes.margin, first) if shares else None
+                    needed = self._needed(first) if shares else None
                     found.append(Question((p, i), element, rows[first], strongest, needed))
         return found
+
+    def _needed(self, name: str) -> int | None:
+        """How many answers the margin takes, worked out once for questions that are hidden alike."""
+        known = (self.plan.channels[name], self.plan.wanted(name, "share", SHARE, False))
+        if known not in self._answers:
+            self._answers[known] = self.plan.answers_for(self.wishes.margin, name)
+        return self._answers[known]
 
     @cached_property
     def _strongest(self) -> Mapping[str, Strongest]:

@@ -114,6 +114,9 @@ def town(request, tmp_path_factory):
     store.close()
 
 
+RELEASED = pytest.mark.parametrize("town", ["released"], indirect=True)
+
+
 def goes_through(chromium, town, kind, claim):
     """What somebody sees and sends who answers everything, on a page of one kind that is told that it is another."""
     context = chromium.new_context(locale="en-GB")
@@ -163,11 +166,10 @@ def test_only_the_address_says_what_a_page_is(chromium, town, kind, claim):
         assert later == []
 
 
+@RELEASED
 def test_what_is_private_is_mixed_in_each_of_them(chromium, town):
     """Forty people who all say Yes: without mixing all reports would be Yes; with it a third are not, and that no one is has odds of
     one in five million."""
-    if not town.released:
-        pytest.skip("the other page draws in the same way")
     context = chromium.new_context(locale="en-GB")
     page = context.new_page()
     reports = []
@@ -186,10 +188,9 @@ def test_what_is_private_is_mixed_in_each_of_them(chromium, town):
     assert {report["smokes"] for report in reports} > {1}
 
 
+@RELEASED
 def test_a_preview_leaves_nothing_in_the_tab_and_takes_nothing_from_it(chromium, town):
     """What a real page of this tab has drawn and not delivered yet is not sent by a preview; and draws of a preview do not count."""
-    if not town.released:
-        pytest.skip("about the released page")
     context = chromium.new_context(locale="en-GB")
     context.add_cookies([{"name": "deniable_organiser", "value": town.cookie, "domain": "127.0.0.1", "path": "/organiser"}])
     page, posted = context.new_page(), []
@@ -214,9 +215,8 @@ def test_a_preview_leaves_nothing_in_the_tab_and_takes_nothing_from_it(chromium,
 @pytest.mark.parametrize(
     "address", ["trial%2D%2Dtown", "trial--town?preview=1", "trial--town#preview", "trial--town?survey=town"]
 )
+@RELEASED
 def test_however_the_address_is_written_the_banner_is_that_of_where_answers_go(chromium, town, address):
-    if not town.released:
-        pytest.skip("about the released page")
     context = chromium.new_context(locale="en-GB")
     page = context.new_page()
     posted = []
@@ -233,9 +233,8 @@ def test_however_the_address_is_written_the_banner_is_that_of_where_answers_go(c
 EVIL = """<script>window.taken = 1</script>"><img src=x onerror="window.taken = 1"> {{ 7 * 7 }}"""
 
 
-def test_hostile_texts_run_neither_in_a_preview_nor_in_a_trial(chromium, town, request):
-    if not town.released:
-        pytest.skip("about the released page")
+@RELEASED
+def test_hostile_texts_run_neither_in_a_preview_nor_in_a_trial(chromium, town):
     texts = dict.fromkeys(("title", "description", "organiser", "contact", "other_way"), EVIL)
     question = {"title": EVIL, "description": EVIL}
     hostile = {
