@@ -230,7 +230,7 @@ def test_a_survey_is_written_planned_tried_opened_answered_closed_and_read(page,
     me.press("do_open_draft", "opened")
     answered_by_residents(me, served, slug, context)
     read_results(me, slug)
-    assert (me.wrong, reader.refused) == ([], [])
+    assert me.wrong + reader.refused == []
     assert served.store.overview(slug).mixed == RESIDENTS + 1
     asked = served.store.version(slug).questionnaire
     assert [one["type"] for part in asked["pages"] for one in part["elements"]] == list(QUESTIONS)

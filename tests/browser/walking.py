@@ -13,7 +13,7 @@ import numpy as np
 RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
 # Words that stand out of their box, or are cut off by it; what may be scrolled is meant to be larger than it shows.
 CUT = """() => [...document.querySelectorAll("main *")].filter(one => {
-  const box = one.getBoundingClientRect(), apart = one.closest("svg, .scroll, option, select, thead");
+  const box = one.getBoundingClientRect(), apart = one.closest("svg, .scroll, .unseen, option, select, thead");
   if (!one.innerText || !box.width || apart || getComputedStyle(one).display === "inline") return false;
   return box.right > document.documentElement.clientWidth + 1 || box.left < -1
     || (one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible");
