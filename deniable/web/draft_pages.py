@@ -15,12 +15,11 @@ from deniable.survey.store.accounts import Account
 from deniable.survey.store.drafts import Draft
 from deniable.survey.yaml_text import yaml_text
 from deniable.web.account_pages import isolated
-from deniable.web.draft_views import PartForm, example_condition, said
+from deniable.web.draft_views import LONGEST_TITLE, PartForm, example_condition, said
 from deniable.web.organiser_words import WORDS
 from deniable.web.pages import Speech, spoken
 
 PATH = "/organiser/drafts"
-LONGEST_TITLE = 100
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _todo(mistake: Mistake, writer: Writer) -> dict[str, str]:
     return {
         "path": speech.to(f"{writer.path}/{path}".rstrip("/")) + anchor,
         "where": where + (f", {label}" if label else ""),
-        "what": said(mistake, speech),
+        "what": said(mistake, speech, writer.draft.content),
     }
 
 

@@ -19,12 +19,19 @@ from deniable.web.pages import Speech
 
 LEAST_ROWS = 3
 """Rows of a list of answers; one of them at least is empty."""
+LONGEST_TITLE = 100
 _TALL = ("description", "other_way")
 
 
-def said(mistake: checked.Mistake, speech: Speech) -> str:
-    """What is wrong, in the words of those who write surveys."""
-    return in_form(mistake, speech.language, WORDS[speech.language])
+def said(mistake: checked.Mistake, speech: Speech, content: parts.Content) -> str:
+    """What is wrong, in the words of those who write surveys; a question that it is about by its text."""
+    titles = {}
+    for one in parts.questions_of(content) if mistake.error.code.startswith("visible_if") else ():
+        title = one.given.get("title") if isinstance(one.given, dict) else None
+        text = title.get(speech.language) or next(iter(title.values()), None) if isinstance(title, dict) else title
+        if isinstance(text, str) and text.strip():
+            titles[str(one.given.get("name"))] = text.strip()[:LONGEST_TITLE]
+    return in_form(mistake, speech.language, WORDS[speech.language], titles)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,10 @@ class PartForm:
 
     def elsewhere(self) -> list[str]:
         """What is wrong with the part as a whole, or with what no field shows."""
-        return [said(one, self.speech) for one in checked.elsewhere(self.mistakes, {field.key for field in self.table})]
+        return [
+            said(one, self.speech, self.content)
+            for one in checked.elsewhere(self.mistakes, {field.key for field in self.table})
+        ]
 
     def wrong(self) -> dict[str, list[str]]:
         """What is wrong, by field; under an empty name what is wrong with the part as a whole."""
@@ -69,7 +79,7 @@ class PartForm:
         return {**found, "": self.elsewhere()}
 
     def _wrong_in(self, field: Field) -> list[str]:
-        return [said(one, self.speech) for one in checked.in_field(self.mistakes, field.key)]
+        return [said(one, self.speech, self.content) for one in checked.in_field(self.mistakes, field.key)]
 
     def fields(self) -> list[dict[str, Any]]:
         """Every field as its template shows it."""

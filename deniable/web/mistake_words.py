@@ -161,9 +161,11 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )  # fmt: skip
 
 
-def in_form(mistake: Mistake, language: str, label: Mapping[str, str]) -> str:
-    """What is wrong, for those who fill in the form; `label` has its words. What no form can cause is said as in YAML."""
+def in_form(mistake: Mistake, language: str, label: Mapping[str, str], titles: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What is wrong, for those who fill in the form: `label` has its words, `titles` the texts of questions by name. What no form can
+    cause is said as in YAML."""
     given = _readable(mistake.error.parameters)
+    given |= {"name": titles[given["name"]]} if given.get("name") in titles else {}
     for sentence in MISTAKES[language].get(_kind(mistake), ()):
         try:
             return sentence.format(label=label, **given)

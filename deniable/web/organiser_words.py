@@ -70,8 +70,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "closed again.",
             "reopen_rest": "New answers are released 50 or more at a time; the first closing with answers releases the rest, however few.",
             "reopen_invited": "Invitations that have not been used can be used again.",
-            "reopen_public": "A page of results that everyone may see stays as it is. After this, a new one can show private questions "
-            "only, each by itself.",
+            "reopen_public": "For good, what analysts see, the report and new public pages show private questions only, each by itself and "
+            "of everyone: no groups, also after the survey is closed again. A public page that is there already stays as it is.",
             "reopen_until": "Its last day is {day}.",
             "reopen_no_last_day": "It has no last day: it stays open until you close it.",
             "reopen_over": "Its last day, {day}, is over, so it cannot be opened again as it is. Begin a new version with a later "
@@ -140,9 +140,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "resztę, choćby "
             "było ich niewiele.",
             "reopen_invited": "Niewykorzystanych zaproszeń znów będzie można użyć.",
-            "reopen_public": "Strona wyników dostępna dla wszystkich pozostaje bez zmian. Następna będzie mogła pokazać tylko "
-            "pytania prywatne, "
-            "każde osobno.",
+            "reopen_public": "Od tej chwili na stałe: analitycy, raport i nowe strony publiczne pokażą tylko pytania prywatne, "
+            "każde osobno i "
+            "dla wszystkich razem, bez grup, także po ponownym zamknięciu. Istniejąca strona publiczna pozostaje bez zmian.",
             "reopen_until": "Ostatni dzień: {day}.",
             "reopen_no_last_day": "Nie ma ostatniego dnia: pozostanie otwarta, dopóki jej nie zamkniesz.",
             "reopen_over": "Ostatni dzień ({day}) już minął, więc nie można jej otworzyć w tej postaci. Można zacząć nową wersję z "

@@ -167,7 +167,7 @@ def reopening_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
         *([released_to(one.mixed, one.number, speech.language) + " " + speech["reopen_kept"]] if one.mixed else []),
         speech["reopen_batches" if one.shown else "reopen_rest"],
         *([speech["reopen_invited"]] if one.invited else []),
-        speech["reopen_public"],
+        *([speech["reopen_public"]] if one.shown else []),
         last,
     ]
     return spoken(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import deniable as dn
+from deniable.planning.precision import Wanted, margin
 from deniable.survey.drafts.checked import check
 from deniable.survey.drafts.planned import DraftPlan, Wishes, privacy_at, with_odds
 from deniable.survey.page_sentences import told
@@ -141,3 +142,14 @@ console.log(JSON.stringify(said));
             assert mine == [] or "example" not in mine
         else:
             assert page.endswith(mine[-1]), (page, mine)
+
+
+@pytest.mark.parametrize("against", ["answers", "odds"])
+def test_curves_of_what_is_asked_for_shares_pass_through_its_margin(against):
+    """A rating that is asked for shares is planned by the share of its lowest values, and so is its curve."""
+    rating = {"type": "rating", "name": "buses", "title": "The buses?", "rateMax": 10, "for": "share"}
+    plan = dn.plan(Questionnaire.from_json({**ASKED, "pages": [{"elements": [rating]}]}), answers=5_000)
+    drawn = [row for values in plan.plot(against).to_dict()["datasets"].values() for row in values if "y" in row]
+    assert drawn[-1]["y"] == pytest.approx(100 * plan.margin("buses"))
+    # The answer that is hardest to tell is another question, with another margin.
+    assert abs(plan.margin("buses") - margin(plan.channels["buses"], Wanted(), 5_000)) > 1e-4

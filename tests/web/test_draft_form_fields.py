@@ -83,7 +83,7 @@ def test_forms_speak_of_fields_and_yaml_of_keys(language):
         assert mistakes, content_
         for mistake in mistakes:
             codes.add(mistake.error.code)
-            sentence = said(mistake, speech)
+            sentence = said(mistake, speech, content_)
             told += [(mistake.error.code, sentence)] if AS_KEYS.search(sentence) or "{" in sentence else []
     assert told == []
     assert len(codes) > 35
@@ -105,6 +105,13 @@ def town(serve):
     return serve()
 
 
+BUSES = {"type": "rating", "name": "buses", "title": {"en": "The buses?", "pl": "Autobusy?"}, "privacy": "none"}
+
+
+def _shown_to_smokers(content):
+    return parts.with_question(content, parts.question_at(content, (0, 1)), {**BUSES, "visibleIf": "{smokes} = 'yes'"})
+
+
 def test_the_form_names_fields_and_the_yaml_page_keys(town):
     anna = Person(town)
     path = draft(anna, YAML + "  - {type: number, name: income, title: {en: Income?, pl: Dochód?}}\n")
@@ -113,6 +120,13 @@ def test_the_form_names_fields_and_the_yaml_page_keys(town):
     assert "bands: [1000" not in page
     assert "bands: [1000, 2000, 4000]" in anna.get(f"{path}/yaml").text
     assert f"{path}/questions/0-2#f-bands" in anna.get(path).text
+    # A condition on a private answer names the question by its text.
+    town.store.change_draft(path.split("/")[-1], _shown_to_smokers, COMMAND_LINE)
+    assert "The answer to “Do you smoke?” is private" in anna.get(f"{path}/questions/0-1").text
+    assert "Odpowiedź na „Czy palisz?” jest prywatna" in anna.get(f"{path}?lang=pl").text
+    town.store.change_draft(
+        path.split("/")[-1], lambda old: parts.with_question(old, parts.question_at(old, (0, 1)), BUSES), COMMAND_LINE
+    )
     # A question's own mark does not run into a colon.
     assert "?:" not in re.sub(r"<[^>]*>", "", anna.get(path).text)
     # A condition that is typed as YAML has an example, made of what this survey asks.
