@@ -28,6 +28,7 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "trial_replaces": "A new trial deletes this one and its answers.",
             "do_close_trial": "Close the trial and read its results",
             "do_delete_trial": "Delete the trial",
+            "open_beside_trial": "A trial of this survey is still there. It stays as it is, and counts for nothing, until you delete it.",
             "make_up_it": "Fill it with made-up residents",
             "make_up_about": "See the result pages before anyone has answered. Made-up people answer the questions of this draft; what "
             "they answer is mixed and stored as real answers are. It says nothing about real people: only how results will look, and how "
@@ -75,6 +76,7 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "trial_replaces": "Nowa próba usuwa tę próbę wraz z odpowiedziami.",
             "do_close_trial": "Zamknij próbę i obejrzyj wyniki",
             "do_delete_trial": "Usuń próbę",
+            "open_beside_trial": "Jest jeszcze próba tej ankiety. Pozostanie bez zmian i nie będzie się liczyć, dopóki jej nie usuniesz.",
             "make_up_it": "Wypełnij ją zmyślonymi odpowiedziami",
             "make_up_about": "Pozwala zobaczyć strony wyników, zanim ktokolwiek odpowie. Na pytania z tego szkicu odpowiadają zmyślone "
             "osoby, a ich odpowiedzi są losowo zmieniane i zapisywane tak jak prawdziwe. Nic to nie mówi o prawdziwych ludziach: tylko "

@@ -127,7 +127,9 @@ def test_a_trial_from_its_button_to_its_end(town, anna):
     assert '<p class="apart-banner">This is a trial. Its answers count in no survey.</p>' in results
     assert "To jest próba." in anna.get("/organiser/surveys/trial--habits/results?lang=pl").text
     # The survey itself is opened from the same draft; the trial is in nobody's way, and stays until it is deleted.
-    mark = re.search(r'name="seen" value="(\w+)"', anna.get(f"{path}/open").text)[1]
+    opening = anna.get(f"{path}/open").text
+    assert "A trial of this survey is still there." in opening
+    mark = re.search(r'name="seen" value="(\w+)"', opening)[1]
     assert anna.post(f"{path}/open", sure="yes", seen=mark).headers["location"] == "/organiser"
     assert town.store.slugs() == ["habits", "trial--habits"]
     assert anna.post("/organiser/surveys/trial--habits/delete").headers["location"] == "/organiser"
