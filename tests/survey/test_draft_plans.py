@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import math
-import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -90,11 +89,8 @@ def test_open_questions_that_single_people_out_are_told_of():
     assert DraftPlan(asked, Wishes()).alone() is None
 
 
-def test_people_are_told_what_their_page_tells_them(tmp_path):
+def test_people_are_told_what_their_page_tells_them(tmp_path, node_program):
     """Against the page's own code, for questionnaires of every kind; the page makes one example, of the first that is mixed."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     for path in STATIC.glob("*.js"):
         (tmp_path / path.name).write_text(path.read_text())
@@ -137,7 +133,7 @@ const said = JSON.parse(readFileSync("given.json", "utf8")).map(({ client, name,
 console.log(JSON.stringify(said));
 """
     )
-    run = subprocess.run([node, "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = subprocess.run([node_program, "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
     theirs = json.loads(run.stdout)
     assert len(theirs) > 200
     for page, mine in zip(theirs, ours, strict=True):

