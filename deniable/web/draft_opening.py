@@ -11,11 +11,13 @@ from fastapi.responses import Response
 
 from deniable.dates import day
 from deniable.errors import QuestionnaireError, RefusedError
+from deniable.survey.apart import TRIAL
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.checked import check
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import Account
+from deniable.survey.trials import find_trial
 from deniable.web.body_limits import DRAFTS
 from deniable.web.collecting import Collector
 from deniable.web.draft_forms import Fields, sent
@@ -115,6 +117,7 @@ def _explained(store: Store, asked: Questionnaire, speech: Speech, host: str) ->
         "fixed": [speech["fixed_version"], speech["fixed_address"].format(address=address), speech["fixed_promise"]],
         "register": asked.linkage == "register",
         "few": before is not None and not unchanged,
+        "trial": find_trial(store, TRIAL, slug) is not None,
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from deniable.dates import day
 from deniable.pages import render
+from deniable.survey.apart import reserved_for
 from deniable.survey.store.accounts import OWNER, Account
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Overview
@@ -194,9 +195,11 @@ def missing_page() -> str:
 
 def other_way_page(client: Mapping[str, Any]) -> str:
     """How to take part without JavaScript, in every language of the survey."""
-    languages = client["languages"]
+    languages, kind = client["languages"], reserved_for(str(client.get("survey", "")))
     return render(
         "other_way.html",
+        # Without JavaScript, too, a trial says that it is one.
+        banner={one: WORDS[one if one in WORDS else "en"][f"banner_{kind}"] for one in languages} if kind else {},
         language=languages[0],
         title=client["title"][languages[0]],
         label=_EVERY_LANGUAGE,

@@ -137,6 +137,18 @@ def test_made_up_answers_under_the_name_of_the_survey_are_no_results_of_it(tmp_p
         there.close()
 
 
+def test_a_backup_brings_trials_back_as_trials(tmp_path):
+    with Store(str(tmp_path / "town.db")) as store, Store(str(tmp_path / "restored.db")) as other:
+        store.open_survey(ASKED)
+        make_up(store, ASKED, 60)
+        open_trial(store, ASKED)
+        backup.backup(store, tmp_path / "town.backup")
+        backup.restore(other, tmp_path / "town.backup")
+        kinds = {slug: other.overview(slug).kind for slug in other.slugs()}
+        assert kinds == {"town": None, "trial--town": "trial", "made-up--town": "made-up"}
+        assert (other.overview("town").mixed, other.overview("made-up--town").mixed) == (0, 60)
+
+
 def test_numbers_of_a_survey_are_the_same_with_and_without_trials_beside_it(store, tmp_path):
     store.open_survey(ASKED)
     asked, _ = store.current("town")

@@ -79,7 +79,8 @@ def test_the_preview_is_the_released_page_with_its_own_policy(town, anna):
     assert told.headers["cache-control"] == "no-store"
     expected = {**Questionnaire.parse(YAML).client(), "version": 1, "open": True, "contacts_until": None}
     assert told.json() == json.loads(json.dumps(expected))
-    assert "Call 555 0100." in anna.get(f"{path}/preview?other-way").text
+    without = anna.get(f"{path}/preview?other-way").text
+    assert ("Call 555 0100." in without, "apart-banner" in without) == (True, False)
     # Nothing takes answers there, or anywhere else for a draft.
     for where in (f"{path}/preview", f"{path}/preview/survey", f"{path}/preview/answers", f"{path}/preview/survey/answers"):
         assert anna.ask("POST", where, {"x": ""}).status_code in (404, 405)
@@ -116,6 +117,8 @@ def test_a_trial_from_its_button_to_its_end(town, anna):
     assert f"{town.url}/s/trial--habits" in page
     assert "once you close it" in page
     assert town.client.get("/s/trial--habits").content == (STATIC / SHELL).read_bytes()
+    without = town.client.get("/s/trial--habits?other-way").text
+    assert ("This is a trial." in without, "To jest próba." in without) == (True, True)
     assert town.post(body(1_000_001), "trial--habits").status_code == 201
     # The draft is changed: that is said, and a new trial begins only if it is wanted.
     key = path.rsplit("/", 1)[1]
@@ -127,7 +130,9 @@ def test_a_trial_from_its_button_to_its_end(town, anna):
     assert '<p class="apart-banner">This is a trial. Its answers count in no survey.</p>' in results
     assert "To jest próba." in anna.get("/organiser/surveys/trial--habits/results?lang=pl").text
     # The survey itself is opened from the same draft; the trial is in nobody's way, and stays until it is deleted.
-    mark = re.search(r'name="seen" value="(\w+)"', anna.get(f"{path}/open").text)[1]
+    opening = anna.get(f"{path}/open").text
+    assert "A trial of this survey is still there." in opening
+    mark = re.search(r'name="seen" value="(\w+)"', opening)[1]
     assert anna.post(f"{path}/open", sure="yes", seen=mark).headers["location"] == "/organiser"
     assert town.store.slugs() == ["habits", "trial--habits"]
     assert anna.post("/organiser/surveys/trial--habits/delete").headers["location"] == "/organiser"
