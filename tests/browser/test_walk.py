@@ -142,7 +142,7 @@ def looked_at(reader, seen, language, pictures):
     wrong, one = [], reader.page
 
     def look(name):
-        found = reader.wrong() + ([] if name.startswith("report_") else faults(one.content(), CODES))
+        found = reader.wrong() + faults(one.content(), CODES | ({"no answer"} if language == "pl" else set()))
         said = one.locator("main").inner_text()
         found += [text for text in ("?:", "(KRR)", "None", "nan") if re.search(rf"{re.escape(text)}(?!\w)", said)]
         dark, width = one.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), one.viewport_size["width"]
