@@ -77,7 +77,7 @@ def printed(one, path):
     filled = pages_of(path)
     if filled is not None:
         assert len(filled) == count
-        assert min(filled[:-1]) > 0.6, filled
+        assert min(filled[:-1]) > 0.55, filled
     return count
 
 
