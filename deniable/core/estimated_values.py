@@ -100,7 +100,7 @@ class EstimatedValues:
         limits
             Between which numbers the values lie, None if they may be anything.
         worth
-            How many direct answers would tell as much.
+            How many direct answers, of those whom the values are about, would tell as much.
         assumes, notes, bias, whole, group_sizes
             The attributes of the same names.
         """

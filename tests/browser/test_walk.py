@@ -76,7 +76,7 @@ def printed(one, path):
     count = len(re.findall(rb"/Type\s*/Page\b", path.read_bytes()))
     filled = pages_of(path)
     assert len(filled) == count
-    assert min(filled[:-1]) > 0.6, filled
+    assert min(filled[:-1]) > 0.55, filled
     return count
 
 
@@ -141,7 +141,7 @@ def looked_at(reader, seen, language, pictures):
     wrong, one = [], reader.page
 
     def look(name):
-        found = reader.wrong() + ([] if name.startswith("report_") else faults(one.content(), CODES))
+        found = reader.wrong() + faults(one.content(), CODES | ({"no answer"} if language == "pl" else set()))
         said = one.locator("main").inner_text()
         found += [text for text in ("?:", "(KRR)", "None", "nan") if re.search(rf"{re.escape(text)}(?!\w)", said)]
         dark, width = one.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), one.viewport_size["width"]

@@ -1,4 +1,4 @@
-"""Reads a page of results as a careful person would, and says what is wrong with it: `test_results_walk.py` reads every page so."""
+"""Reads a page of results, or a report, as a careful person would, and says what is wrong with it: `test_results_walk.py` reads all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reading(HTMLParser):
         kind = given.get("class", "")
         if tag == "svg" and kind == "strip":
             self.pictures.append({"dots": [], "intervals": [], "marks": []})
-        elif tag == "circle":
+        elif tag == "circle" and kind == "dot":
             self._drawn("dots", given["cx"])
         elif tag == "line" and kind == "interval":
             self._drawn("intervals", given["x1"], given["x2"])
@@ -67,6 +67,9 @@ def faults(page: str, codes: set[str]) -> list[str]:
         if not 3 <= low <= dot <= high <= 97:
             found.append(f"a dot beside its line: {low} {dot} {high}")
         found += [f"a mark outside its picture: {mark}" for (mark,) in picture["marks"] if not 3 <= mark <= 97]
+    for drawn in re.findall(r"<svg[^>]*aria-label.*?</svg>", page, flags=re.DOTALL):  # those of a report
+        if drawn.count("<circle") != drawn.count('stroke-width="3"'):
+            found.append(f"a point without its interval: {drawn[:200]}")
     if len(read.values) != len(read.pictures):
         found.append(f"{len(read.values)} estimates with {len(read.pictures)} pictures")
     for text in read.texts:

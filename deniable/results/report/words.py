@@ -108,8 +108,9 @@ ENGLISH = {
     "5%, by at most {five} points.",
     "rules": "What goes together",
     "rules_how": "Of those who gave one answer, so many gave another one, too. Only what surely goes together more often than by "
-    "chance is listed. The intervals are adjusted for the number of rules that were looked at (Benjamini and Yekutieli): of those "
-    "listed, at most 5 in 100 miss the true figure on average. How far forged answers could move them was not worked out.",
+    "chance is listed. The intervals are adjusted for the number of rules that were looked at (Benjamini and Yekutieli): of the "
+    "intervals of all rules that were found, at most 5 in 100 miss the true figure on average. "
+    "How far forged answers could move them was not worked out.",
     "rules_cause": "Why answers go together: that says nothing about what causes what.",
 }
 POLISH = {
@@ -218,8 +219,9 @@ POLISH = {
     "proc.; przy 5% – najwyżej o {five} pkt proc.",
     "rules": "Co idzie w parze",
     "rules_how": "Ile osób spośród tych, które udzieliły jednej odpowiedzi, udzieliło też innej. Wymieniono tylko to, co na pewno idzie "
-    "w parze częściej niż przypadkiem. Przedziały uwzględniają, ile reguł przejrzano (Benjamini i Yekutieli): spośród wymienionych "
-    "średnio najwyżej 5 na 100 nie zawiera prawdziwej wartości. Nie obliczono, o ile mogłyby je przesunąć sfałszowane odpowiedzi.",
+    "w parze częściej niż przypadkiem. Przedziały uwzględniają, ile reguł przejrzano (Benjamini i Yekutieli): spośród przedziałów "
+    "wszystkich znalezionych reguł średnio najwyżej 5 na 100 nie zawiera prawdziwej wartości. "
+    "Nie obliczono, o ile mogłyby je przesunąć sfałszowane odpowiedzi.",
     "rules_cause": "Dlaczego odpowiedzi idą w parze: to nic nie mówi o tym, co jest przyczyną.",
 }
 
