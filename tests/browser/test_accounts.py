@@ -1,10 +1,9 @@
 """The pages about accounts in a real browser: axe, narrow screens, both languages and colour schemes, and the keyboard alone."""
 
-from importlib.resources import files
-
 import pytest
 
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.browser.walking import opened, wrong_with
 
 pytestmark = pytest.mark.xdist_group("browser")
 HOSTILE = "<img src=x onerror=alert(1)>" + "W" * 30
@@ -23,42 +22,26 @@ def sessions(served):
     return made
 
 
-def look(page, path):
-    """What axe finds on a page, and whether it has to be scrolled sideways."""
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    found = page.evaluate(
-        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-    )
-    wide = page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]
-    return [(path, one["id"], one["nodes"][0]["html"]) for one in found["violations"]] + [(path, "sideways")] * wide
-
-
-def opened(page, served, cookie, width, scheme):
-    context = page.context.browser.new_context(viewport={"width": width, "height": 700}, color_scheme=scheme)
-    context.add_cookies([{"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}])
-    return context.new_page()
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "light"), (320, "dark")])
 def test_axe_finds_nothing_and_no_name_does_anything(page, served, sessions, width, scheme):
     wrong, ran = [], []
     for role, cookie in sessions.items():
-        one = opened(page, served, cookie, width, scheme)
+        one = opened(page, cookie, viewport={"width": width, "height": 700}, color_scheme=scheme)
         one.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
         for language in ("en", "pl"):
             for path in ("", "/accounts", "/audit", "/password"):
                 one.goto(f"{served.url}/organiser{path}?lang={language}")
-                wrong += look(one, f"{role} {path}")
+                wrong += [(f"{role} {path}", fault) for fault in wrong_with(one)]
             if role == "owner":
                 one.goto(f"{served.url}/organiser/accounts?lang={language}")
                 one.locator(".actions form:nth-child(3) button").first.click()
-                wrong += look(one, "sure")
+                wrong += [("sure", fault) for fault in wrong_with(one)]
         one.context.close()
     assert (wrong, ran) == ([], [])
 
 
 def test_an_account_is_made_by_the_keyboard_alone(page, served, sessions):
-    one = opened(page, served, sessions["owner"], 1280, "light")
+    one = opened(page, sessions["owner"], viewport={"width": 1280, "height": 700}, color_scheme="light")
     one.goto(f"{served.url}/organiser/accounts")
     for _ in range(60):
         one.keyboard.press("Tab")

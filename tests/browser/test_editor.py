@@ -1,56 +1,21 @@
 """A survey of three questions in two languages, written from blank in a real browser: axe, narrow screens, both colour schemes, without
 script and with it, and by the keyboard."""
 
-import os
 import re
-from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
 from deniable.survey.drafts import parts
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.browser.walking import Watch, opened
 
 pytestmark = pytest.mark.xdist_group("browser")
-SHOTS = os.environ.get("DENIABLE_SHOTS")
-"""A folder for pictures of every page, for those who want to look at them."""
 
 
 @pytest.fixture(scope="module")
 def owner(served):
     served.store.add_account("Anna Nowak", "owner", "editor", COMMAND_LINE)
     return served.accounts._new_session(served.store.choose_password("editor", "no password has this hash"))
-
-
-def opened(page, cookie, **settings):
-    context = page.context.browser.new_context(**settings)
-    context.add_cookies([{"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}])
-    made = context.new_page()
-    made.set_default_timeout(30_000)
-    return made
-
-
-class Watch:
-    """What axe finds on the pages that were seen, whether they have to be scrolled sideways, what was asked of others or refused."""
-
-    def __init__(self, page, name):
-        self.page, self.name, self.wrong, self.count = page, name, [], 0
-        page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
-
-    def look(self, what):
-        page = self.page
-        page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-        found = page.evaluate(
-            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-        )
-        self.wrong += [(what, one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
-        if page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]:
-            self.wrong.append((what, "sideways"))
-        self.count += 1
-        if SHOTS:
-            Path(SHOTS).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=f"{SHOTS}/{self.name}-{self.count:02}-{what}.png", full_page=True)
 
 
 def fill(page, **texts):

@@ -1,10 +1,9 @@
 """The pages of results in a real browser: axe, narrow screens, both languages and colour schemes, without script, and by the keyboard."""
 
-from importlib.resources import files
-
 import pytest
 
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.browser.walking import opened, wrong_with
 from tests.results.council import open_council
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -35,14 +34,6 @@ def council(served):
     return f"{served.url}/organiser/surveys/council/results", cookie
 
 
-def opened(page, cookie, **settings):
-    context = page.context.browser.new_context(**settings)
-    context.add_cookies([{"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}])
-    made = context.new_page()
-    made.set_default_timeout(60_000)
-    return made
-
-
 @pytest.mark.parametrize(("width", "scheme", "language"), [(1280, "light", "en"), (320, "dark", "pl")])
 def test_axe_finds_nothing_and_nothing_is_asked_of_others(page, council, width, scheme, language):
     url, cookie = council
@@ -54,13 +45,7 @@ def test_axe_finds_nothing_and_nothing_is_asked_of_others(page, council, width, 
         one.goto(f"{url}{path}&lang={language}")
         for details in one.locator("details").all():
             details.locator("summary").click()
-        one.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-        found = one.evaluate(
-            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-        )
-        wrong += [(path, violation["id"], violation["nodes"][0]["html"]) for violation in found["violations"]]
-        if one.evaluate("document.documentElement.scrollWidth") > width:
-            wrong.append((path, "sideways"))
+        wrong += [(path, fault) for fault in wrong_with(one)]
     assert wrong == []
     assert (asked, refused) == ({url.split("/")[2]}, [])
     one.context.close()

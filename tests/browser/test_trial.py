@@ -2,18 +2,14 @@
 screens, both colour schemes, both languages, and by the keyboard."""
 
 import json
-import os
-from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.browser.walking import Watch, opened
 
 pytestmark = pytest.mark.xdist_group("browser")
-SHOTS = os.environ.get("DENIABLE_SHOTS")
-"""A folder for pictures of every page, for those who want to look at them."""
 TEXT = """
 survey: {slug}
 title: {{en: Life in town, pl: Życie w mieście}}
@@ -55,38 +51,6 @@ WORDS = {
 def owner(served):
     served.store.add_account("Anna Nowak", "owner", "trials", COMMAND_LINE)
     return served.accounts._new_session(served.store.choose_password("trials", "no password has this hash"))
-
-
-def opened(page, cookie, **settings):
-    context = page.context.browser.new_context(**settings)
-    context.add_cookies([{"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}])
-    made = context.new_page()
-    made.set_default_timeout(30_000)
-    return made
-
-
-class Watch:
-    """What axe finds on the pages that were seen, whether they have to be scrolled sideways, what was refused; and what was posted."""
-
-    def __init__(self, page, name):
-        self.page, self.name, self.wrong, self.count, self.posted = page, name, [], 0, []
-        page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("request", lambda request: self.posted.append(request) if request.method != "GET" else None)
-
-    def look(self, what):
-        page = self.page
-        page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-        found = page.evaluate(
-            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-        )
-        self.wrong += [(what, one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
-        if page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]:
-            self.wrong.append((what, "sideways"))
-        self.count += 1
-        if SHOTS:
-            Path(SHOTS).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=f"{SHOTS}/{self.name}-{self.count:02}-{what}.png", full_page=True)
 
 
 def answer(page, words):

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+PICTURES = os.environ.get("DENIABLE_PICTURES")
+"""A folder for pictures of every page, for those who want to look at them."""
 RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
 # Words that stand out of their box, or are cut off by it; what may be scrolled is meant to be larger than it shows.
 CUT = """() => [...document.querySelectorAll("main *")].filter(one => {
@@ -20,26 +22,55 @@ CUT = """() => [...document.querySelectorAll("main *")].filter(one => {
 }).map(one => one.outerHTML.slice(0, 120))"""
 
 
+def opened(page: Any, cookie: str | None, **settings: Any) -> Any:
+    """A page of a browser of its own, in which somebody is logged in."""
+    context = page.context.browser.new_context(**settings)
+    if cookie:
+        given = {"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}
+        context.add_cookies([given])
+    made = context.new_page()
+    made.set_default_timeout(120_000)
+    return made
+
+
+def wrong_with(page: Any) -> list[Any]:
+    """What axe finds on a page, and whether it is wider than the screen."""
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    found = page.evaluate(f"axe.run(document, {RULES})")["violations"]
+    wide = page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found] + (["sideways"] if wide else [])
+
+
+class Watch:
+    """What is wrong with the pages that were looked at, what a policy refused or failed, and what was sent."""
+
+    def __init__(self, page: Any, name: str) -> None:
+        self.page, self.name, self.wrong, self.count, self.posted = page, name, [], 0, []
+        page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", lambda request: self.posted.append(request) if request.method != "GET" else None)
+
+    def look(self, what: str) -> None:
+        """At the page as it is now; a picture of it is kept where somebody wants them."""
+        self.wrong += [(what, fault) for fault in wrong_with(self.page)]
+        self.count += 1
+        if PICTURES:
+            Path(PICTURES).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=f"{PICTURES}/{self.name}-{self.count:02}-{what}.png", full_page=True)
+
+
 class Reader:
     """A browser that remembers what it asked for and what a policy refused."""
 
     def __init__(self, page: Any, cookie: str | None = None, **settings: Any) -> None:
-        self.context = page.context.browser.new_context(**settings)
-        if cookie:
-            given = {"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}
-            self.context.add_cookies([given])
-        self.page, self.asked, self.refused = self.context.new_page(), set(), []
-        self.page.set_default_timeout(120_000)
+        self.page, self.asked, self.refused = opened(page, cookie, **settings), set(), []
+        self.context = self.page.context
         self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
         self.page.on("console", lambda said: self.refused.append(said.text) if "Content Security" in said.text else None)
 
     def wrong(self) -> list[Any]:
         """What axe finds, whether the page is wider than the screen, and what is cut off."""
-        self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-        found = self.page.evaluate(f"axe.run(document, {RULES})")["violations"]
-        wide = self.page.evaluate("document.documentElement.scrollWidth") > self.page.viewport_size["width"]
-        cut = self.page.evaluate(CUT)
-        return [(one["id"], one["nodes"][0]["html"]) for one in found] + (["sideways"] if wide else []) + cut
+        return [*wrong_with(self.page), *self.page.evaluate(CUT)]
 
 
 def press(page: Any, name: str) -> None:
@@ -76,9 +107,8 @@ def tick(page: Any, name: str) -> None:
 
 
 def kept_in(folder: Path) -> Path:
-    """Where pictures go: to the folder that WALK_PICTURES names, for those who want to look at them, else to a passing one."""
-    named = os.environ.get("WALK_PICTURES")
-    chosen = Path(named) if named else folder
+    """Where pictures go that are always taken: to that of all pictures, else to a passing one."""
+    chosen = Path(PICTURES) if PICTURES else folder
     chosen.mkdir(parents=True, exist_ok=True)
     return chosen
 
