@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
@@ -99,18 +99,21 @@ def dots(
         group = row.group
         drawn.append(_line(row, y, x, reported, layout))
         y += layout.row
-    ticks = ticks_between(low, high)
-    axis = [
-        f'<line x1="{x(tick)}" y1="{TOP - 4}" x2="{x(tick)}" y2="{y}" stroke="{GRID}" stroke-width="0.5" opacity="0.6"/>'
-        + _text(x(tick), y + 16, written(tick), "middle", 11, layout.label)
-        for tick in ticks
-    ]
+    axis = _axis({x(tick): written(tick) for tick in ticks_between(low, high)}, y, layout)
     width, height = layout.width, y + BOTTOM
     told = "; ".join(f"{row.group + ': ' if row.group else ''}{answer_to(row.label, row.said)}" for row in rows)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" '
         f'font-family="system-ui, sans-serif" color="#1a1a1a" aria-label={quoteattr(clean(f"{title}. {told}"))}>'
-        f"<title>{escape(clean(title))}</title>{_text(8, 18, title, 'start', 14, layout.title, '600')}{''.join(axis)}{''.join(drawn)}</svg>"
+        f"<title>{escape(clean(title))}</title>{_text(8, 18, title, 'start', 14, layout.title, '600')}{axis}{''.join(drawn)}</svg>"
+    )
+
+
+def _axis(ticks: Mapping[float, str], y: float, layout: Layout) -> str:
+    return "".join(
+        f'<line x1="{x}" y1="{TOP - 4}" x2="{x}" y2="{y}" stroke="{GRID}" stroke-width="0.5" opacity="0.6"/>'
+        + _text(x, y + 16, written, "middle", 11, layout.label)
+        for x, written in ticks.items()
     )
 
 

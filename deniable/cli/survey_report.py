@@ -44,10 +44,7 @@ def report(
         typer.Option(help="Two groups: \"credit: sex == 'F' | sex == 'M'\", or of one answer \"credit == overdue: ...\"."),
     ] = None,
     cross: Annotated[list[str] | None, typer.Option(help='A cross table: "credit by sex".')] = None,
-    together: Annotated[
-        list[str] | None,
-        typer.Option(help='What goes together among some questions: "credit, sex, children".'),
-    ] = None,
+    together: Annotated[list[str] | None, typer.Option(help='What goes together: "credit, sex, children".')] = None,
     words: Annotated[Path | None, typer.Option(help="A text file with your own words, shown first.")] = None,
     language: Annotated[str | None, typer.Option(help="en or pl; the survey's first unless given.")] = None,
     version: Annotated[int | None, typer.Option(help="The number of an earlier version; the newest unless given.")] = None,

@@ -57,12 +57,8 @@ def router(results: Results) -> APIRouter:
 
     @routes.post("/surveys/{slug}/report/add")
     async def add(slug: str, request: Request) -> Response:
-        from deniable.results.questions import Together
-
         me, speech, fields = account_of(request), speech_of(request), await form(request, MOST_FIELDS)
-        # What goes together is looked for, which may take a minute where a machine does so for the first time.
-        long = any(Together.view in text for name in ("view", "address") for text in fields.get(name, ()))
-        added = results.run(lambda: _added(results, slug, fields, me, speech), long)
+        added = results.run(lambda: _added(results, slug, fields, me, speech), _takes_long(fields))
         return await page_or_problem(results, added, slug, me, speech, "")
 
     @routes.get("/surveys/{slug}/report/words/{place}")
@@ -92,6 +88,11 @@ def router(results: Results) -> APIRouter:
         return await page_or_problem(results, results.run(work, long=True), slug, me, speech, "")
 
     return routes
+
+
+def _takes_long(fields: Fields) -> bool:
+    """Whether a form adds what goes together: looking for it may take a minute where a machine does so for the first time."""
+    return any("together" in text for name in ("view", "address") for text in fields.get(name, ()))
 
 
 def desk_of(results: Results, slug: str, me: Account, speech: Speech) -> Desk:
