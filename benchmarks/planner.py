@@ -178,7 +178,7 @@ def statements_about(
         asked += [("mean", 0.2, False), ("mean", 0.2, True), ("quantile", 0.5, False)]
         differing.append(("mean", 0.2))
     for what, share, in_group in asked:
-        wanted = plan._wanted(name, what, share, in_group)
+        wanted = plan.wanted(name, what, share, in_group)
         try:
             outcome = told(channel, wanted, plan.answers)
         except NotInvertibleError:
@@ -192,7 +192,7 @@ def statements_about(
             f"{titled}: {said}" if outcome is None else Statement(place, f"{titled}: {said}", "margin", outcome, outcome.margin)
         )
     for what, share in differing:
-        apart, wanted = plan.difference(name, share, what), plan._wanted(name, what, share, False)
+        apart, wanted = plan.difference(name, share, what), plan.wanted(name, what, share, False)
         said = f"{titled}: difference of {what} {share:.0%} with {where}"
         if apart is None or np.isinf(apart):
             yield said

@@ -29,6 +29,7 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "nothing_asked": ("Nothing is asked yet. Add a question.",),
             "pages": ("The pages cannot be read. Put them right on the page “{label[draft_yaml]}”.",),
             "page": ("A page has at least one question, a title if you like, and nothing else.",),
+            "reserved_slug": ("Short names that begin with “{first}” or “{second}” are kept for trials. Write for example: {better}",),
             "bad_slug": ("Small letters a to z (without accents), digits and -, at most 63. For example: {better}.",
                          "Small letters a to z (without accents), digits and -, at most 63."),
             "bad_name": ("Letters a to z (without accents), digits and _, at most 40; first a letter. For example: {better}.",
@@ -99,6 +100,8 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "nothing_asked": ("Ankieta jeszcze o nic nie pyta. Trzeba dodać pytanie.",),
             "pages": ("Stron nie da się odczytać. Można je poprawić na stronie „{label[draft_yaml]}”.",),
             "page": ("Strona ma co najmniej jedno pytanie, może mieć tytuł, i nic więcej.",),
+            "reserved_slug": ("Krótkie nazwy, które zaczynają się od „{first}” albo „{second}”, są dla prób. Można wpisać na przykład: "
+                              "{better}",),
             "bad_slug": ("Małe litery a–z (bez polskich znaków), cyfry i -, najwyżej 63 znaki. Na przykład: {better}.",
                          "Małe litery a–z (bez polskich znaków), cyfry i -, najwyżej 63 znaki."),
             "bad_name": ("Litery a–z (bez polskich znaków), cyfry i _, najwyżej 40 znaków; na początku litera. Na przykład: {better}.",

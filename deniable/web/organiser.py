@@ -13,9 +13,11 @@ from fastapi.responses import HTMLResponse, Response
 
 from deniable.errors import RefusedError
 from deniable.files.sidecar import sidecar
+from deniable.survey.apart import MADE_UP
 from deniable.survey.export import export
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import OWNER
+from deniable.survey.store.opening import made_up_closed
 from deniable.survey.trials import delete_trial
 from deniable.web.collecting import Collector
 from deniable.web.draft_pages import title_of
@@ -53,6 +55,8 @@ def router(collector: Collector) -> APIRouter:
         if await optional_field(request, "sure") != "yes":
             # One slip of the finger must neither end a survey nor begin it anew. Plain HTML: it works without JavaScript.
             seen = await run_in_threadpool(store.overview, slug)
+            if verb == "open" and seen.kind == MADE_UP:
+                raise made_up_closed(slug)
             asked = (closing_page if verb == "close" else reopening_page)(seen, me, speech_of(request))
             return HTMLResponse(asked, headers=NO_STORE)
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug, me.actor)

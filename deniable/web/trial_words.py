@@ -52,8 +52,6 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "give this draft another short name.",
             "made_up_closed": "This survey holds made-up answers; nobody can add to them.",
             "not_apart": "These answers belong to a trial, and are no results of this survey.",
-            "todo_reserved_slug": "Short names that begin with “{first}” or “{second}” are kept for trials. Write for example: {better}",
-            "reserved_slug": "Short names that begin with “{first}” or “{second}” are kept for trials. Write for example: {better}",
         },
         "pl": {
             "draft_trial": "Wypróbuj",
@@ -100,10 +98,6 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "temu szkicowi inną krótką nazwę.",
             "made_up_closed": "W tej ankiecie są zmyślone odpowiedzi; nikt nie może dodać innych.",
             "not_apart": "Te odpowiedzi pochodzą z próby i nie są wynikami tej ankiety.",
-            "todo_reserved_slug": "Krótkie nazwy, które zaczynają się od „{first}” albo „{second}”, są dla prób. Można wpisać na przykład: "
-            "{better}",
-            "reserved_slug": "Krótkie nazwy, które zaczynają się od „{first}” albo „{second}”, są dla prób. Można wpisać na przykład: "
-            "{better}",
         },
     }
 )

@@ -121,7 +121,7 @@ def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says
     code, out, _ = run("privacy", "q.yaml", "--html", "r.html", "--answers", "40")
     assert code == 0
     flat = " ".join(out.replace("│", " ").split())
-    for words in ("Own [a house]?", "Do you speed?", "Took? Tea", "not protected by randomisation (“Own [a house]?”)."):
+    for words in ("Own [a house]?", "Do you speed?", "Took? – Tea", "not protected by randomisation (“Own [a house]?”)."):
         assert words in flat
     assert "no guarantee" not in out
     assert "infinite" not in out
@@ -138,7 +138,7 @@ def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says
         assert [shown for shown in out.splitlines() if shown.startswith(f"{kind}: “") and shown.endswith(f"({about}): {text}")]
         assert text in page
         assert line in listed
-    assert "Took? Tea" in page
+    assert "Took? – Tea" in page
     assert found["asked_openly"] == ["owns"]
     # The second question is put to people: the odds are those of somebody who knows its answer, as in the check.
     odds = {row["name"]: row["odds"] for row in found["questions"]}

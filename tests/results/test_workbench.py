@@ -11,6 +11,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError, RefusedError
+from deniable.picture_words import answer_to
 from deniable.results import asking
 from deniable.results.address import from_address
 from deniable.results.estimating import too_few
@@ -19,7 +20,7 @@ from deniable.results.pictures import exactly, written
 from deniable.results.questions import Overview, Prediction, Together
 from deniable.results.rounding import supported
 from deniable.results.tallies import MovedError
-from deniable.results.words import said_in
+from deniable.results.words import for_programs, said_in
 from deniable.results.workbench import Workbench
 from deniable.survey.export import export
 from tests.results.council import insert, reports_of
@@ -239,20 +240,20 @@ def test_means_are_as_exact_as_their_intervals(new_store, text, n):
             if figure.value is None:
                 continue
             checked += 1
-            low, high = (float(number) for number in re.findall(r"[-+]?[\d.]+", figure.sentence))
+            low, high = (float(number) for number in re.findall(r"[-+]?[\d.]+", for_programs(figure.sentence)))
             half = f"{(figure.high - figure.low) / 2:.1e}"  # two figures
             unit = 10 ** (int(half.partition("e")[2]) - 1)
             assert figure.low - unit <= low <= figure.low + 1e-9
             assert figure.high - 1e-9 <= high <= figure.high + unit
             written = exactly(figure, figure.value, block.kind, said_in("en"))
-            assert abs(float(written) - figure.value) <= unit / 2 + 1e-12
+            assert abs(float(for_programs(written)) - figure.value) <= unit / 2 + 1e-12
             assert len(written.partition(".")[2]) == len(figure.sentence.rpartition(".")[2]) if unit < 1 else "." not in written
-            assert f"{figure.label}: {written}, {figure.sentence}" in titles
+            assert answer_to(figure.label, f"{written}, {figure.sentence}") in titles
     assert checked
     said = [float(number) for sentence in answer.blocks[-1].sentences for number in re.findall(r": (\d[\d.]*)[;:]", sentence)]
     for number in said:  # the means of both groups, in the verdict
         sides = [figure for figure in answer.blocks[0].figures if figure.value is not None]
-        assert any(float(exactly(side, side.value, "mean", said_in("en"))) == number for side in sides)
+        assert any(float(for_programs(exactly(side, side.value, "mean", said_in("en")))) == number for side in sides)
     values = [figure["value"] for block in json.loads(answer.json())["blocks"] for figure in block["figures"]]
     assert values == [figure.value for block in answer.blocks for figure in block.figures]
 

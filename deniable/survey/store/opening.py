@@ -235,6 +235,11 @@ def _replace(connection: sa.Connection, keys: KeyFolder, slug: str, old: sa.Row[
     return {old.key_name, *(row.key_name for row in waiting)}
 
 
+def made_up_closed(slug: str) -> RefusedError:
+    """Why a survey of made-up answers is not opened."""
+    return RefusedError("made_up_closed", "{slug} holds made-up answers; nobody can add to them.", slug=slug)
+
+
 def reopen_survey(database: Database, slug: str, by: Actor | None = None) -> None:
     """Take answers to the current version again. `by` is listed as who opened it."""
     with writing(database.engine) as connection:
@@ -242,7 +247,7 @@ def reopen_survey(database: Database, slug: str, by: Actor | None = None) -> Non
         _lock_version(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == row.version_id)).one()
         if kind_of(slug, here.number) == MADE_UP:
-            raise RefusedError("made_up_closed", "{slug} holds made-up answers; nobody can add to them.", slug=slug)
+            raise made_up_closed(slug)
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise _over(here.closes)
         keep_until(connection, here, None)

@@ -35,11 +35,11 @@ export function example(survey, elements, language, words) {
   const sent = weights.findIndex((weight, z) => z > 0 && z < weights.length - 1 && weight > 0);
   const counted = people(weights[sent], recipe.denominator);
   if (!counted) return null;
-  const title = led(shown.title[language]);
+  const title = shown.title[language];
   const texts = shown.type === "checkbox" ? [words.no, words.yes] : shown.choices.map((choice) => choice.text[language]);
   const [first, second] = shown.grid ? [shown.grid.min, numberOf(shown, sent, words)] : [texts[0], texts[sent]];
   const [part] = shown.type === "checkbox" ? shown.choices : shown.rows;
-  const of = part ? `${title} ${led(part.text[language])} ` : `${title} `;
+  const of = part ? `${title} ${led(part.text[language])} ` : `${led(title)} `;
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
 }
 
