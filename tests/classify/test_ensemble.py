@@ -228,8 +228,9 @@ def test_one_and_two_jobs_learn_the_same_and_a_seed_is_kept(rows):
 
 def test_the_same_reports_in_another_order_give_the_same_bytes(rows):
     _, reported = rows
-    shuffled = reported.sample(frac=1, random_state=1).reset_index(drop=True)
-    assert to_json(small(schema_of()).fit(shuffled)) == to_json(small(schema_of()).fit(reported))
+    for seed in range(3):  # of one order sums may come out the same by chance
+        shuffled = reported.sample(frac=1, random_state=seed).reset_index(drop=True)
+        assert to_json(small(schema_of()).fit(shuffled)) == to_json(small(schema_of()).fit(reported))
 
 
 def test_files_hold_no_rows_and_come_back(rows, tmp_path):

@@ -98,7 +98,7 @@ def _fitted(copy: Any, rows: CodedRows, weights: Any) -> Any:
 
 def drawn(rows: CodedRows, weights: Any, share: float, rng: Any) -> Any:
     """Rows drawn with chances as their weights, as many as the weights add up to, times `share`; two classes among them at least."""
-    order = rows.order
+    order = np.lexsort([weights, *rows.codes, rows.classes])
     running = np.cumsum(weights[order])
     many = max(2, round(share * float(running[-1])))
     for _ in range(REDRAWN):
@@ -112,6 +112,9 @@ def drawn(rows: CodedRows, weights: Any, share: float, rng: Any) -> Any:
 def _boosted(fresh: list[Any], rows: CodedRows, weights: Any, task: Task, drawing: Drawing, rng: Any) -> list[Copy]:
     """AdaBoost (thesis 2.4.2); with more than two classes as SAMME does. A copy without mistakes is the last one; one that is no better
     than guessing is left out, and the last, too. If it is the first it stays, with a vote that counts nothing."""
+    # In an order of their own: sums of the same numbers in another order may differ in the last digit.
+    order = rows.order if weights is None else np.lexsort([weights, *rows.codes, rows.classes])
+    rows, weights = rows.take(order), None if weights is None else weights[order]
     total = float(len(rows) if weights is None else weights.sum())
     chances = np.full(len(rows), 1 / len(rows)) if weights is None else weights / total
     classes = len(rows.target.labels)
