@@ -95,9 +95,10 @@ def _found(material: Material, question: Question, spoken: Spoken) -> Found:
 
 
 def _may(material: Material, question: Question, names: Sequence[str]) -> bool:
-    """Whether a view may be seen; rules are of as many questions as their longest."""
+    """Whether a view may be seen; rules are of as many questions as their longest, or of all of them."""
     if isinstance(question, Together):
-        return all(material.may(some) for some in itertools.combinations(names, question.longest))
+        most = min(question.longest, len(names))
+        return all(material.may(some) for size in range(1, most + 1) for some in itertools.combinations(names, size))
     return material.may(names)
 
 

@@ -15,8 +15,8 @@ from deniable.errors import ParameterError, RefusedError
 from deniable.results.address import address, from_address
 from deniable.results.cells import FEWEST
 from deniable.results.conditions import chosen
-from deniable.results.questions import CrossTable, OneQuestion, Overview, Prediction
-from deniable.results.report.contents import Contents, asked_for, compared, crossed, going_together
+from deniable.results.questions import CrossTable, OneQuestion, Overview, Prediction, Together
+from deniable.results.report.contents import Chosen, Contents, asked_for, compared, crossed, going_together
 from deniable.results.report.making import report_of_survey
 from deniable.results.viewable import Viewable, coarse_table, open_names
 from deniable.results.workbench import Workbench
@@ -51,7 +51,7 @@ def let_out(store, codes):
     read = store.version("town")
     before = store.count_released(read)
     with writing(store.engine) as connection:
-        bulk.insert(connection, read.table, [f"c{i}" for i in range(len(NAMES))], codes.tolist())
+        bulk.insert(connection, read.table, [f"c{i}" for i in range(codes.shape[1])], codes.tolist())
     releases.tell(store.engine, read.id, before, codes)
 
 
@@ -257,3 +257,36 @@ def test_a_councillor_with_a_printed_cross_table(town):
 
     assert "hamlet" in rows(everything=True)  # without the protection: a row of twelve people
     assert [row for row in rows(everything=False) if "hamlet" in row] == ["east, hamlet"]
+
+
+MILL = """
+{survey: town, title: Town, organiser: Town hall, contact: a@b.example, other_way: Call us., languages: [en], pages: [{elements: [
+ {type: radiogroup, name: district, title: District, privacy: none, choices: [centre, hamlet]},
+ {type: radiogroup, name: job, title: Job, privacy: none, choices: [other, mill]},
+ {type: boolean, name: owes, title: Debts, privacy: {design: krr, p: 0.8}}]}]}
+"""
+
+
+@pytest.mark.parametrize("longest", [2, 3])
+def test_rules_of_fewer_questions_than_their_longest(tmp_path, longest):
+    """Attack 11: rules of up to three answers about two questions. Of 60 people in the hamlet 45 work in the mill, and 15 do not."""
+    codes = np.zeros((1_000, 3), dtype=int)
+    codes[:60, 0] = codes[:45, 1] = codes[60:75, 1] = codes[::3, 2] = 1
+    rules = Together(("district", "job"), support=0.01, confidence=0.0, longest=longest)
+    with Store(str(tmp_path / "mill.db")) as store:
+        store.open_survey(Questionnaire.parse(MILL))
+        let_out(store, codes)
+        store.close_survey("town")
+        town = Town(store, codes)
+
+        def printed(everything):
+            contents = Contents((asked_for("district"),), together=(Chosen(rules),))
+            return "75.0%" in report_of_survey(store, "town", contents, "en", everything=everything)
+
+        # Without the protection: of those in the hamlet exactly three quarters work in the mill.
+        assert 0.75 in [figure.value for figure in town.asks(rules, exporting=True)]
+        assert printed(everything=True)
+        assert town.asks(CrossTable("job", by="district"), exporting=False) is None
+        assert town.asks(rules, exporting=False) is None
+        assert not printed(everything=False)
+        assert [block.n for block in town.bench.ask("town", rules).blocks] == [None]
