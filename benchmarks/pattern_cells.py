@@ -261,7 +261,7 @@ class LazyOfEqualLengths(Lazy):
         channel = column.channel
         if not channel.inner.adds_noise:
             return column
-        ends = np.linspace(channel.domain.low, channel.domain.high, self.bins + 1).round()
+        ends = np.linspace(float(channel.domain.low), float(channel.domain.high), self.bins + 1).round()
         return KnownCells(column, column.cut_at(ends[1:-1].astype(int)))
 
 
