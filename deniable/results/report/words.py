@@ -33,6 +33,7 @@ ENGLISH = {
     "mean": "Mean",
     "the_mean": "The mean is {value}, {between}.",
     "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
+    "worth_group": "Hiding has its price: the answers of this group (about {n}) tell as much as about {worth} direct ones would.",
     "worth_open": "This question was asked openly.",
     "answer": "Answer",
     "estimate": "Estimate",
@@ -143,6 +144,8 @@ POLISH = {
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
     "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
     "liczbie {worth}.",
+    "worth_group": "Ukrywanie ma swoją cenę: odpowiedzi tej grupy (jest ich około {n}) mówią mniej więcej tyle, ile powiedziałyby "
+    "odpowiedzi jawne w liczbie {worth}.",
     "worth_open": "To pytanie zadano jawnie.",
     "answer": "Odpowiedź",
     "estimate": "Oszacowanie",
