@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,7 +139,9 @@ def sentence(kind: str, low: float, high: float, said: Said) -> str:
     if kind == SHARE:
         return said.share(low, high)
     if kind == POINTS:
-        ends = [said.words.number(100 * end, "+.1f") for end in (low, high)]
+        # Outward, and a hair's breadth of rounding is no reason to go to the next number. Adding 0 takes the sign from -0.
+        outward = math.floor(1000 * low + 1e-6) / 10 + 0.0, math.ceil(1000 * high - 1e-6) / 10 + 0.0
+        ends = [said.words.number(end, "+.1f") for end in outward]
         return said.between.format(low=ends[0], high=f"{ends[1]} {said.words.points}")
     least, most = supported_ends(low, high, said, signed=kind == NUMBER)
     return said.between.format(low=least, high=most)

@@ -56,7 +56,8 @@ def exactly(figure: Figure, number: float, kind: str, said: Said) -> str:
     if kind == SHARE:
         return said.words.percent(number)
     if kind == POINTS:
-        return f"{said.words.number(100 * number, '+.1f')} {said.words.points}"
+        # Adding 0 takes the sign from -0.
+        return f"{said.words.number(round(100 * number, 1) + 0.0, '+.1f')} {said.words.points}"
     low, high = (number if end is None else end for end in (figure.low, figure.high))
     return supported(number, low, high, said, signed=kind == NUMBER)
 

@@ -14,6 +14,8 @@ MOST_TOGETHER = 8
 """So many attributes are looked through for what goes together, or given to a classifier."""
 LONGEST = 3
 """Rules are of so many answers at most."""
+LAST_VERSION = 2**31 - 1
+"""Versions of trials begin above a million; databases hold numbers of versions up to this."""
 
 
 @dataclass(frozen=True)
@@ -214,14 +216,14 @@ def _check(question: Question) -> None:
         if value is not None and not low <= value <= high:
             raise ParameterError(
                 "out_of_range",
-                "{name!r} must lie between {low:g} and {high:g}, got {got}.",
+                "{name!r} must lie between {low} and {high}, got {got}.",
                 name=name,
                 low=low,
                 high=high,
                 got=value,
             )
 
-    between("version", question.version, 1, 1_000_000)
+    between("version", question.version, 1, LAST_VERSION)
     if isinstance(question, OneQuestion):
         between("bins", question.bins, 2, 50)
     if isinstance(question, Together):

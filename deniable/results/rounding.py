@@ -47,6 +47,22 @@ def supported_ends(low: float, high: float, said: Said, signed: bool = False) ->
     return _written(ends[0], low, high, said, signed), _written(ends[1], low, high, said, signed)
 
 
+def at_most(number: float, said: Said) -> str:
+    """What a number moves by at most: two figures, rounded up.
+
+    >>> from deniable.results.words import said_in
+    >>> at_most(154.2, said_in("en")), at_most(12_345.0, said_in("en")), at_most(0.0312, said_in("pl")), at_most(0.0, said_in("pl"))
+    ('160', '13,000', '0,032', '0')
+    """
+    size = abs(number)
+    if size == 0:
+        return said.words.number(0, ".0f")
+    places = 1 - math.floor(math.log10(size))
+    times = 10.0**places
+    up = math.ceil(size * times - 1e-6) / times
+    return said.words.number(up, f",.{max(0, places)}f")
+
+
 def _written(number: float, low: float, high: float, said: Said, signed: bool) -> str:
     # Adding 0 takes the sign from -0.
     text = said.words.number(number + 0.0, f"{'+' if signed else ''},.{max(0, decimals(low, high))}f")

@@ -1,7 +1,9 @@
 """The view of what goes together: rules between a few questions, with intervals that allow for the search.
 
 What nearly everybody answers goes with everything. So only rules are shown whose lift is surely above 1: the answer is more frequent
-among those with the others than among everyone."""
+among those with the others than among everyone. Rules are chosen by that lower end alone, at the level that so many of them need
+(`mining/after_searching.py`): if nothing goes together, even one is shown in at most 5 of 100 surveys. Intervals whose level counted
+rules that are left out afterwards would be too short for that."""
 
 from __future__ import annotations
 
@@ -21,6 +23,8 @@ from deniable.results.questions import MOST_TOGETHER, Together
 from deniable.results.remarks import as_sentence
 from deniable.results.rows import only, rows_of
 
+ROUNDING = 1e-9
+"""0.6 / 0.75 is a little less than 0.8 in floating point, and 0.8 all the same."""
 MOST_RULES = 40
 """So many rules are shown, those first that surely have the highest lift."""
 MOST_CANDIDATES = 20_000
@@ -79,7 +83,10 @@ def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -
         bins=bins or None,
         max_candidates=MOST_CANDIDATES,
     )
-    rules = association_rules(items, min_threshold=asked.confidence, data=rows, bins=bins or None) if len(items) else None
+    # Chosen by the lower ends themselves: intervals are as long as the number of rules that surely have such a lift needs, and no rule
+    # counts that is left out for it. What is asked of confidence cuts the list afterwards.
+    found = association_rules(items, metric="lift_low", min_threshold=1.0, data=rows, bins=bins or None) if len(items) else None
+    rules = None if found is None else found[found["confidence"] >= asked.confidence - ROUNDING].copy()
     if rules is None or not len(rules):
         import pandas as pd
 

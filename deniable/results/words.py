@@ -95,6 +95,14 @@ class Said:
         """A difference of shares in percentage points, without its sign."""
         return self.words.number(abs(100 * difference), ".1f")
 
+    def points_at_most(self, difference: float) -> str:
+        """The same where it is the most that something moves: rounded up.
+
+        >>> said_in("en").points_at_most(0.0412), said_in("pl").points_at_most(-0.3)
+        ('4.2', '30,0')
+        """
+        return self.words.number(math.ceil(abs(1000 * difference) - 1e-6) / 10 + 0.0, ".1f")
+
     def more_answers(self, number: int) -> str:
         """So many answers, with the right plural."""
         if self.words.language == "pl":

@@ -207,7 +207,7 @@ POLISH_ERRORS: Mapping[str, str] = MappingProxyType(
         "bad_address": "Tego adresu nie można odczytać: {got!r}.",
         "long_address": "Adres może mieć najwyżej {most} znaków.",
         "long_condition": "Warunek może mieć najwyżej {most} znaków i niewiele nawiasów w nawiasach.",
-        "out_of_range": "{name!r} musi leżeć między {low:g} a {high:g}, podano {got}.",
+        "out_of_range": "{name!r} musi leżeć między {low} a {high}, podano {got}.",
         "how_many_questions": "Widok {view!r} wymaga od {least} do {most} różnych pytań, podano {got}.",
         "same_attribute": "„{name}” samo ze sobą nic nie mówi: proszę wybrać inne pytanie.",
         "mean_or_label": "Porównuje się średnie albo jedną odpowiedź, nie obie naraz.",

@@ -175,7 +175,8 @@ def test_only_what_surely_goes_together_is_shown(new_store):
     assert ("sex=M", "smokes=yes") in rules
     assert not any("mood" in side for rule in rules for side in rule)
     assert ("sex=M", "smokes=no") not in rules  # three in five men do not smoke, but more women do not
-    assert "also have “Do you smoke? Yes”; of everyone between 2" in " ".join(answer.blocks[0].sentences)
+    # Three in ten smoke: 20% of the women and 40% of the men.
+    assert "also have “Do you smoke? Yes”; of everyone between 28 and 33 in 100." in " ".join(answer.blocks[0].sentences)
 
 
 HOSTILE = [

@@ -82,7 +82,7 @@ def _forged(ready: Ready, answer: Answer, spoken: Spoken, words: dict[str, str])
     )
     if not np.isfinite(shifts).all():
         return []
-    one, five = (spoken.said.points(float(shift)) for shift in shifts)
+    one, five = (spoken.said.points_at_most(float(shift)) for shift in shifts)
     return [words["cross_forged"].format(one=one, five=five)]
 
 

@@ -278,7 +278,8 @@ def _forged(sections: list[Section], about: About, total: int, spoken: Spoken, w
     if not any(line.largest for section in sections for line in section.lines):
         return []
     said = [words["forged_what"].format(n=spoken.said.words.number(total, ","))]
-    shares = [(section, line) for section in sections for line in section.lines if line.kind == "share" and not line.group]
+    everyone = [section for section in sections if section.of_everyone]
+    shares = [(section, line) for section in everyone for line in section.lines if line.kind == "share" and not line.group]
     if shares:
         section, line = max(shares, key=lambda pair: pair[1].largest)
         one, five = (shift.removeprefix("± ") for shift in line.shifts)

@@ -13,6 +13,7 @@ import numpy as np
 from deniable.charts.dots import NARROW, WIDE
 from deniable.core.estimate import Estimate
 from deniable.results.answers import Answer
+from deniable.results.cells import FEWEST
 from deniable.results.comparing import judged
 from deniable.results.conditions import in_words, read_condition
 from deniable.results.estimating import attributes_of
@@ -24,6 +25,7 @@ from deniable.results.remarks import as_sentence, remarks
 from deniable.results.report.contents import Chosen
 from deniable.results.report.forged import largest_shifts
 from deniable.results.report.words import words_in
+from deniable.results.rounding import at_most
 from deniable.results.showing import Ready, shown
 from deniable.results.verdicts import holm, p_value
 
@@ -90,6 +92,8 @@ class Section:
     """A cross table, row by row."""
     needs_more: bool = False
     """Whether it says how many more answers would tell something."""
+    of_everyone: bool = True
+    """Whether no condition says whose answers it is about."""
 
     @property
     def long(self) -> bool:
@@ -130,14 +134,16 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     sentences = [as_sentence(one) for one in answer.sentences]
     if len(listed) == 1:
         sentences, listed = [*sentences, *listed], []
-    sentences += _worth(block, spoken, words)
+    sentences += _worth(block, answer.estimates[0], spoken, words, ready.viewable is None)
     cannot += [
         words["cannot_figure"].format(title=quoted(title, words), what=_named(figure), why=figure.sentence)
         for figure in block.figures
         if figure.value is None
     ]
     pictures, told = drawn(block, spoken, words["estimates"]), list(remarks(answer.estimates, spoken))
-    return Section(title, own, sentences, pictures, lines, told, cannot, _is_marked(block), listed=listed)
+    everyone = getattr(chosen.question, "where", None) is None
+    marked = _is_marked(block)
+    return Section(title, own, sentences, pictures, lines, told, cannot, marked, listed=listed, of_everyone=everyone)
 
 
 def nothing_told(block: Block, own: list[str], spoken: Spoken, words: dict[str, str], title: str = "") -> Section:
@@ -240,9 +246,8 @@ def lines_of(
 
 
 def _shift(shift: float, kind: str, spoken: Spoken) -> str:
-    if kind in (SHARE, POINTS):
-        return spoken.said.points(shift)
-    return spoken.said.words.number(shift, ",.2g")
+    """The most that a figure moves, rounded up."""
+    return spoken.said.points_at_most(shift) if kind in (SHARE, POINTS) else at_most(shift, spoken.said)
 
 
 def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str], list[str]]:
@@ -287,17 +292,29 @@ def quoted(text: str, words: dict[str, str]) -> str:
     return text if text.startswith(("„", "“")) else words["quoted"].format(text=text)
 
 
-def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
-    """How much hiding cost, of everyone alone."""
+def _worth(block: Block, estimate: Estimate | None, spoken: Spoken, words: dict[str, str], exporting: bool) -> list[str]:
+    """How much hiding cost, of everyone or of the one group that a condition makes."""
     known = [figure for figure in block.figures if figure.worth is not None and figure.value is not None and not figure.group]
     if not known or block.n is None or (block.kind == MEAN and len(block.figures) > 1):
         return []
+    if not block.hidden:
+        return [words["worth_open"]]
     # That of the largest share: near 0 hiding costs so much that nobody could make sense of the number.
     least = max(known, key=lambda figure: figure.value or 0.0).worth or 0.0
-    if least >= 0.99 * block.n:
-        return [words["worth_open"]]
-    number = spoken.said.words.number
-    return [words["worth"].format(n=number(block.n, ","), worth=number(float(f"{least:.2g}"), ",.0f"))]
+    sizes = None if estimate is None else estimate.group_sizes
+    people = block.n if sizes is None else float(sizes[0])
+    if least >= 0.99 * people or (sizes is not None and people < FEWEST and not exporting):
+        return []
+    number, worth = spoken.said.words.number, _roughly(least, spoken)
+    if sizes is None:
+        return [words["worth"].format(n=number(block.n, ","), worth=worth)]
+    # A group's answers are worth what they are among its own members, not among everyone.
+    return [words["worth_group"].format(n=_roughly(people, spoken), worth=worth)]
+
+
+def _roughly(number: float, spoken: Spoken) -> str:
+    """A number of people to two figures."""
+    return spoken.said.words.number(float(f"{number:.2g}"), ",.0f")
 
 
 def drawn(block: Block, spoken: Spoken, title: str) -> list[Picture]:

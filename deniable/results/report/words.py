@@ -33,6 +33,7 @@ ENGLISH = {
     "mean": "Mean",
     "the_mean": "The mean is {value}, {between}.",
     "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
+    "worth_group": "Hiding has its price: the answers of this group (about {n}) tell as much as about {worth} direct ones would.",
     "worth_open": "This question was asked openly.",
     "answer": "Answer",
     "estimate": "Estimate",
@@ -107,9 +108,10 @@ ENGLISH = {
     "cross_forged": "If 1% of the answers were forged to push one figure of this table, it would move by at most {one} points; with "
     "5%, by at most {five} points.",
     "rules": "What goes together",
-    "rules_how": "Of those who gave one answer, so many gave another one, too. Only what surely goes together more often than by "
-    "chance is listed. The intervals are adjusted for the number of rules that were looked at (Benjamini and Yekutieli): of the "
-    "intervals of all rules that were found, at most 5 in 100 miss the true figure on average. "
+    "rules_how": "Of those who gave one answer, so many gave another one, too. Listed is only what goes together more often than by "
+    "chance at the lower end of its interval, too. The intervals are adjusted for the number of rules that were looked at (Benjamini and "
+    "Yekutieli): if nothing went together at all, even one rule would be listed in at most 5 of 100 such surveys; and of all rules that "
+    "are found in this way, listed or not, on average at most 5 in 100 do not hold. "
     "How far forged answers could move them was not worked out.",
     "rules_cause": "Why answers go together: that says nothing about what causes what.",
 }
@@ -143,6 +145,8 @@ POLISH = {
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
     "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
     "liczbie {worth}.",
+    "worth_group": "Ukrywanie ma swoją cenę: odpowiedzi tej grupy (jest ich około {n}) mówią mniej więcej tyle, ile powiedziałyby "
+    "odpowiedzi jawne w liczbie {worth}.",
     "worth_open": "To pytanie zadano jawnie.",
     "answer": "Odpowiedź",
     "estimate": "Oszacowanie",
@@ -218,9 +222,10 @@ POLISH = {
     "cross_forged": "Gdyby 1% odpowiedzi sfałszowano, by przesunąć jedną liczbę tej tabeli, przesunęłaby się najwyżej o {one} pkt "
     "proc.; przy 5% – najwyżej o {five} pkt proc.",
     "rules": "Co idzie w parze",
-    "rules_how": "Ile osób spośród tych, które udzieliły jednej odpowiedzi, udzieliło też innej. Wymieniono tylko to, co na pewno idzie "
-    "w parze częściej niż przypadkiem. Przedziały uwzględniają, ile reguł przejrzano (Benjamini i Yekutieli): spośród przedziałów "
-    "wszystkich znalezionych reguł średnio najwyżej 5 na 100 nie zawiera prawdziwej wartości. "
+    "rules_how": "Ile osób spośród tych, które udzieliły jednej odpowiedzi, udzieliło też innej. Wymieniono tylko to, co idzie w parze "
+    "częściej niż przypadkiem także na dolnym końcu przedziału. Przedziały uwzględniają, ile reguł przejrzano (Benjamini i Yekutieli): "
+    "gdyby nic nie szło w parze, choćby jedna reguła pojawiłaby się najwyżej w 5 na 100 takich ankiet, a spośród wszystkich reguł "
+    "znalezionych w ten sposób, także niewymienionych, średnio najwyżej 5 na 100 jest nieprawdziwych. "
     "Nie obliczono, o ile mogłyby je przesunąć sfałszowane odpowiedzi.",
     "rules_cause": "Dlaczego odpowiedzi idą w parze: to nic nie mówi o tym, co jest przyczyną.",
 }
