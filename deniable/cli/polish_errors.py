@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deniable.cli.polish_plan_errors import PLANS
+from deniable.core.polish import polish_number
 from deniable.errors import DeniableError, QuestionnaireError
 from deniable.survey.polish_mistakes import mistake_in_polish
 
@@ -154,7 +155,16 @@ def _worded(name: str, value: Any) -> Any:
         for english, polish in _ALLOWED:
             value = re.sub(english, polish, value)
         return value
+    if name in ("odds", "epsilon", "least") and isinstance(value, float):
+        return _Worked(value)
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+
+class _Worked(float):
+    """A number that was worked out, written as in Polish; what somebody typed is shown as it was typed."""
+
+    def __format__(self, digits: str) -> str:
+        return polish_number(super().__format__(digits))
 
 
 def _known(text: str) -> str | None:

@@ -13,7 +13,8 @@ PLANS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "margin_points": ("--margin podaje się w punktach procentowych, powyżej 0 i poniżej 50, na przykład 5; podano {got:g}.",),
         "budget_odds": ("--budget to szanse wszystkich pytań razem, powyżej 1; podano {got:g}.",),
         "budget_too_small": (
-            "Budżet szans {odds:.3g} (epsilon {epsilon:.3g}) jest za mały na tyle pytań ({k}): każde potrzebuje szans co najmniej {least}.",
+            "Budżet szans {odds:,.2f} (epsilon {epsilon:.2f}) jest za mały na tyle pytań ({k}): każde potrzebuje szans co najmniej "
+            "{least}.",
         ),
         "budget_design": ("„{name}”: takiego sposobu ukrywania nie da się zmieścić w budżecie ({problem})",),
         "budget_questions": (

@@ -21,7 +21,7 @@ from deniable.files.atomic import write_text
 from deniable.files.sidecar import sidecar
 from deniable.plurals import counted
 from deniable.privacy.reporting.rows import NOT_PROTECTED, OPEN
-from deniable.privacy.reporting.words import factor, odds
+from deniable.privacy.reporting.words import factor, odds, together
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
 Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a survey.")]
@@ -111,11 +111,7 @@ def check(
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema, say=say)
-    print(
-        say(
-            f"Private answers together: epsilon {rounded_up(read.epsilon)} per respondent; the odds change {odds(read.epsilon)}."
-        )
-    )
+    print(say(f"Private answers together: epsilon {rounded_up(read.epsilon)} per respondent; {together(read.epsilon)}."))
     for one in advice(read, answers):
         about = say(one.name) if one.name == ALL_TOGETHER else one.name
         print(f"{say(one.kind)}: {about}: {say(one.text)}")

@@ -81,14 +81,18 @@ class Proposal:
         head = [words.budget_column, words.proposed_odds, words.proposed_design, words.proposed_margin.format(share=share)]
         return head, [
             [
-                row.name, words.numbers.number(row.odds, ".1f"), type(row.channel).__name__, _margin_in_words(row, words),
+                # Rounded up, as all odds are: those of a question that stays as it is need not be tenths.
+                row.name, words.numbers.number(math.ceil(10 * row.odds - 1e-6) / 10, ",.1f"), type(row.channel).__name__,
+                _margin_in_words(row, words),
             ]
             for row in self.rows
         ]  # fmt: skip
 
     def sentence(self, words: Words = ENGLISH) -> str:
         """What is shared."""
-        odds = words.numbers.number(math.exp(self.total_epsilon), ",.4g")
+        number, most = words.numbers.number, math.exp(min(self.total_epsilon, 700))
+        # Nobody means a budget of 16 digits; its epsilon says as much.
+        odds = number(most, ",.0f" if most >= 1_000 else ".4g") if most < 1e15 else f"e^{number(self.total_epsilon, '.4g')}"
         return words.budget.format(odds=odds, epsilon=words.numbers.number(float(rounded_up(self.total_epsilon)), ".3f"))
 
     def notes(self, words: Words = ENGLISH) -> list[str]:
@@ -141,6 +145,7 @@ def share_out(
     share: float,
     importance: Mapping[str, float],
     design: Design,
+    most: int = MOST_ODDS,
 ) -> Proposal:
     """The proposal: the question that is known least, times its importance, is given the next tenth of odds, until the budget ends.
 
@@ -160,6 +165,8 @@ def share_out(
         By name: twice as important is to be known twice as well. 1 unless it is said.
     design
         From a channel and odds to the channel that has them.
+    most
+        No question is given larger odds.
 
     Returns
     -------
@@ -178,14 +185,14 @@ def share_out(
     if len(channels) * math.log(LEAST) > epsilon:
         raise ParameterError(
             "budget_too_small",
-            "A budget of odds {odds:.3g} (epsilon {epsilon:.3g}) is too small for {k} questions: each needs odds of {least} at least.",
+            "A budget of odds {odds:,.2f} (epsilon {epsilon:.2f}) is too small for {k} questions: each needs odds of {least} at least.",
             odds=math.exp(epsilon), epsilon=epsilon, k=len(channels), least=float(LEAST),
         )  # fmt: skip
 
     for name, channel in channels.items():
         try:
             # What its design cannot have with the whole budget it cannot have with a part of it.
-            design(channel, Fraction(math.floor(10 * min(math.exp(epsilon), MOST_ODDS)), 10))
+            design(channel, Fraction(math.floor(10 * min(math.exp(min(epsilon, 700)), most)), 10))
         except ParameterError as error:
             raise ParameterError("budget_design", "{name!r}: {problem}", name=name, problem=str(error)) from None
 
@@ -206,7 +213,7 @@ def share_out(
     while doubts:
         name = max(doubts, key=lambda each: doubts[each])
         more = {**odds, name: odds[name] + STEP}
-        if math.fsum(math.log(each) for each in more.values()) > epsilon or more[name] > MOST_ODDS:
+        if math.fsum(math.log(each) for each in more.values()) > epsilon or more[name] > most:
             break
         odds = more
         doubts[name] = doubt(name)

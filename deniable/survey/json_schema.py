@@ -80,7 +80,8 @@ _DEFINITIONS: dict[str, Any] = {
         ]
     },
     "privacy": {
-        "description": "strong, standard, light: a report changes anyone's odds by a factor of at most 3, 5, 9; none; or a design.",
+        "description": "strong, standard, light: a report changes anyone's odds by a factor of at most 3, 5, 9; none; or a "
+        "design, such as {design: krr, odds: 2.7}.",
         "anyOf": [
             {"enum": [*LEVELS, "none"]},
             {"type": "object", "properties": {"design": {"enum": list(DESIGNS)}}, "required": ["design"]},

@@ -20,6 +20,7 @@ from deniable.core.channels.noise import Laplace, Normal
 from deniable.core.channels.optional import Optional
 from deniable.core.channels.table_designs import Matrix
 from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import fraction
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, ParameterError
 
@@ -36,14 +37,14 @@ def channel_for(domain: Domain, privacy: Any, ordered: bool = False) -> Channel:
     >>> answers = dn.Nominal(["no", "yes"], missing="no answer")
     >>> [round(math.exp(channel_for(answers, level).epsilon), 6) for level in ("strong", "standard", "light")]
     [3.0, 5.0, 9.0]
-    >>> channel_for(answers, {"design": "krr", "p": 0.8}).p
-    Fraction(4, 5)
+    >>> channel_for(answers, {"design": "krr", "p": 0.8}).p, channel_for(answers, {"design": "krr", "odds": 2.7}).p
+    (Fraction(4, 5), Fraction(27, 47))
     """
     if privacy == "none":
         return Identity(domain)
     if not isinstance(privacy, (str, dict)):
         raise ParameterError(
-            "privacy_kind", "privacy must be one of {allowed}, 'none' or a design such as {{design: krr, p: 0.8}}, got {got!r}.",
+            "privacy_kind", "privacy must be one of {allowed}, 'none' or a design such as {{design: krr, odds: 4}}, got {got!r}.",
             allowed=list(LEVELS), got=privacy,
         )  # fmt: skip
     if isinstance(privacy, str):
@@ -56,8 +57,16 @@ def channel_for(domain: Domain, privacy: Any, ordered: bool = False) -> Channel:
     return _explicit(domain, dict(privacy), ordered)
 
 
-def _krr(domain: Domain, odds: int) -> Channel:
-    return KRR(domain, Fraction(odds, odds + domain.size - 1))
+def _krr(domain: Domain, odds: int | Fraction) -> Channel:
+    return KRR(domain, Fraction(odds) / (odds + domain.size - 1))
+
+
+def _odds(given: Any) -> Fraction:
+    """The odds that a design names: unlike a p they stay the same when answers are added or taken away."""
+    odds = fraction(given, "krr", "odds")
+    if odds <= 1:
+        raise ParameterError("privacy_odds", "privacy: odds must be above 1, such as 2.7, got {got!r}.", got=given)
+    return odds
 
 
 def _explicit(domain: Domain, given: dict[str, Any], ordered: bool) -> Channel:
@@ -70,7 +79,7 @@ def _explicit(domain: Domain, given: dict[str, Any], ordered: bool) -> Channel:
         raise ParameterError("privacy_order", "privacy: {got} needs answers in an order, or numbers.", got=design)
     taken = _take(given, design)
     if design == "krr":
-        return KRR(domain, taken["p"])
+        return KRR(domain, taken["p"]) if "p" in taken else _krr(domain, _odds(taken["odds"]))
     if design == "retention":
         return Retention(domain, taken["p"], taken.get("replacement"))
     if design == "unrelated":
@@ -105,13 +114,17 @@ _NEEDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType
 
 def _take(given: dict[str, Any], design: str) -> dict[str, Any]:
     needed, optional = _NEEDS[design]
+    if design == "krr" and "odds" in given:
+        if "p" in given:
+            raise ParameterError("privacy_twice", "privacy: krr has a p or odds, not both; take one of them away.")
+        needed = ("odds",)
+    rest = f" and may have {list(optional)}" if optional else " or odds" if design == "krr" else ""
     missing = [key for key in needed if key not in given]
     unknown = [key for key in given if key not in (*needed, *optional)]
     if missing or unknown:
         raise ParameterError(
             "privacy_keys", "privacy: {design} needs {needed}{rest}; missing {missing}, unknown {unknown}.",
-            design=design, needed=list(needed), rest=f" and may have {list(optional)}" if optional else "",
-            missing=missing, unknown=unknown,
+            design=design, needed=list(needed), rest=rest, missing=missing, unknown=unknown,
         )  # fmt: skip
     return given
 

@@ -93,8 +93,8 @@ def _wishes(given: Mapping[str, str]) -> Wishes:
                 f"plan_{name}{'_outside' * (name == 'budget')}",
                 "{name} lies between {low:g} and {high:g}.",
                 name=name,
-                low=low,
-                high=high,
+                low=float(low),
+                high=float(high),
             )
         read[name] = number
     answers, margin, group = read["answers"] or 1_000, read["margin"] or 5, read["group"] or 50
@@ -144,7 +144,7 @@ def _proposed(content: parts.Content, given: Fields, plans: Plans) -> parts.Cont
             for one in planned.questions
             if one.row.name == given.get("name") and one.strongest is not None and one.strongest.odds is not None
         }
-    return with_odds(content, planned.questions, odds)
+    return with_odds(content, planned.asked, odds)
 
 
 def _plan_page(writer: Writer, given: Mapping[str, str], plans: Plans, complaint: str | None = None) -> str:
@@ -163,7 +163,7 @@ def _plan_page(writer: Writer, given: Mapping[str, str], plans: Plans, complaint
         planned, left = plans.of(content, _wishes(given))
         values["left"] = left_out(content, left, speech)
         if planned is not None:
-            values |= planned_values(planned, content, speech)
+            values |= planned_values(planned, content, speech, left=bool(left))
     except ParameterError as error:
         values["complaint"] = in_words(error, speech.language)
     return writer.page(

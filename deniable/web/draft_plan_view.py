@@ -9,6 +9,7 @@ from typing import Any
 from deniable.errors import ParameterError
 from deniable.planning import plan_text
 from deniable.planning.words import Words, words_of
+from deniable.privacy.reporting.words import is_many
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.planned import DraftPlan, Question
 from deniable.survey.page_rules import MOST_ODDS
@@ -25,8 +26,8 @@ def left_out(content: parts.Content, places: Sequence[parts.Place], speech: Spee
     return [(f"{page}-{number}", called_at(content, (page, number), speech)) for page, number in places]
 
 
-def planned_values(planned: DraftPlan, content: parts.Content, speech: Speech) -> dict[str, Any]:
-    """All that is planned, for the template."""
+def planned_values(planned: DraftPlan, content: parts.Content, speech: Speech, left: bool = False) -> dict[str, Any]:
+    """All that is planned, for the template; `left` says that some questions could not be planned."""
     words = words_of(speech.language)
     titled = [(called_at(content, one.place, speech), one) for one in planned.questions]
     alone, notes = planned.alone(), []
@@ -38,14 +39,22 @@ def planned_values(planned: DraftPlan, content: parts.Content, speech: Speech) -
     except ParameterError as error:  # a budget that cannot be shared keeps nothing else from being planned
         budget = None
         notes.append(in_words(error, speech.language))
-    # Answers to several questions add up: what they give away together.
-    together = math.exp(min(planned.asked.epsilon, 30))
+    if budget is not None and left:
+        budget["notes"].append(speech["plan_budget_left"])
     return {
         "questions": [_question(title, one, planned, speech, words) for title, one in titled],
         "whole": draft_curves.of_all(titled, planned, speech, words),
         "budget": budget, "notes": notes, "reading": _reading(planned, speech, words),
-        "heading": plan_text.heading(planned.plan, words), "together": speech["plan_together"].format(odds=upward(together, words)),
+        "heading": plan_text.heading(planned.plan, words), "together": _together(planned.asked.epsilon, left, speech, words),
     }  # fmt: skip
+
+
+def _together(epsilon: float, left: bool, speech: Speech, words: Words) -> str:
+    """What all answers of one person give away: answers to several questions add up."""
+    said = "plan_together" + "_left" * left
+    if is_many(epsilon):
+        return speech[f"{said}_many"]
+    return speech[said].format(odds=upward(math.exp(epsilon), words))
 
 
 def _reading(planned: DraftPlan, speech: Speech, words: Words) -> list[str]:
@@ -66,11 +75,7 @@ def _budget(planned: DraftPlan, content: parts.Content, speech: Speech, words: W
         one = now[column]
         title = called_at(content, one.place, speech)
         name = title if len(one.element.channels) == 1 else f"{title} ({column})"
-        # Of several columns the least odds count for all (`with_odds`).
-        odds = min(then[each] for each in one.element.channels if each in then)
-        said = (
-            compared(one.row.odds, odds, speech, shortly=True) if one.can_change and odds <= MOST_ODDS else speech["plan_fixed"]
-        )
+        said = compared(one.row.odds, then[column], speech, shortly=True) if one.can_change else speech["plan_fixed"]
         rows.append([name, *rest, said])
     return {
         "sentence": planned.proposal.sentence(words), "head": [*head, speech["plan_compared"]], "rows": rows,

@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deniable.planning.words import Words, words_of
+from deniable.privacy.reporting.words import is_many
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.plannable import plannable
 from deniable.survey.drafts.planned import odds_of
 from deniable.web.draft_pages import Writer, called_at
 from deniable.web.pages import Speech
 
-NEARLY = 0.005
-"""Odds that differ by less are as strong as each other."""
+NEARLY = 0.0001
+"""Odds whose logarithms differ by less are as strong as each other."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """How many times as likely a report may be for one answer as for another, now and then; without a place of all questions together."""
+    """Now and then, the logarithm of how many times as likely a report may be for one answer as for another; without a place of all
+    questions together. Logarithms, because those of many questions add up to more than a float holds."""
 
     place: parts.Place | None
     now: float
@@ -37,8 +39,8 @@ def changes_of(before: parts.Content, after: parts.Content) -> list[Change]:
     if old is None or new is None:
         return []
     now, then = odds_of(old), odds_of(new)
-    changes = [Change(place, odds, then[place]) for place, odds in now.items() if place in then]
-    changes.append(Change(None, *(math.exp(min(one.epsilon, 30)) for one in (old, new))))
+    changes = [Change(place, math.log(odds), math.log(then[place])) for place, odds in now.items() if place in then]
+    changes.append(Change(None, old.epsilon, new.epsilon))
     return [one for one in changes if one.kind != "same"]
 
 
@@ -61,20 +63,32 @@ def upward(odds: float, words: Words) -> str:
 def compared(now: float, then: float, speech: Speech, shortly: bool = False) -> str:
     """One protection beside another: as a sentence, or shortly as in a table."""
     words = words_of(speech.language)
-    kind = Change(None, now, then).kind
+    kind = Change(None, math.log(now), math.log(then)).kind
     return speech[f"plan_{kind}{'_shortly' * shortly}"].format(now=upward(now, words), then=upward(then, words))
+
+
+def compared_in_all(change: Change, speech: Speech) -> str:
+    """What all answers together give away, beside what they give away now."""
+    now, then, words = change.now, change.then, words_of(speech.language)
+    if is_many(now) and is_many(then):
+        return speech[f"plan_{change.kind}_many"]
+    said = [
+        speech["plan_times_many"] if is_many(one) else speech["plan_times"].format(odds=upward(math.exp(one), words))
+        for one in (now, then)
+    ]
+    return speech["plan_weaker_all"].format(now=said[0], then=said[1])
 
 
 def weaker_page(writer: Writer, changes: Sequence[Change], fields: Sequence[tuple[str, str]], back: str) -> str:
     """Whether people are really to be protected less."""
-    speech, words = writer.speech, words_of(writer.speech.language)
+    speech = writer.speech
     listed = []
     for one in changes:
         if one.place is None:
-            said = speech["plan_weaker_all"].format(now=upward(one.now, words), then=upward(one.then, words))
-            listed.append(("", said))
+            listed.append(("", compared_in_all(one, speech)))
         else:
-            listed.append((called_at(writer.draft.content, one.place, speech), compared(one.now, one.then, speech)))
+            said = compared(math.exp(one.now), math.exp(one.then), speech)
+            listed.append((called_at(writer.draft.content, one.place, speech), said))
     return writer.page(
         "draft_sure.html", "plan", speech["plan_weaker_it"], f"{writer.path}/plan", path=f"{writer.path}/plan", posted=True,
         fields=list(fields), what=speech["plan_weaker_note"], listed=listed, shown="", button=speech["plan_weaker_do"], back=back,

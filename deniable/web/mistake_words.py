@@ -47,6 +47,8 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "privacy_design": ("The design of your own begins with “design:” and one of these: {allowed}.",),
             "privacy_order": ("The design {got} needs answers in an order, or numbers.",),
             "privacy_keys": ("The design {design} needs: {needed}. Missing: {missing}. Unknown: {unknown}.",),
+            "privacy_odds": ("The odds of the design are a number above 1, such as 2.7, not {got}.",),
+            "privacy_twice": ("The design has a p or odds, not both. Take one of them away.",),
             "privacy_numbers": ("The numbers of the design make no sense: {got}.",),
             "too_many_neighbours": ("Moving to neighbours is for at most {most} answers, and there are {got}. Choose another protection.",),
             "channel_refused": ("This protection cannot be used: {reason}.",),
@@ -120,6 +122,8 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "privacy_design": ("Własny sposób ukrywania zaczyna się od „design:” i jednego z tych słów: {allowed}.",),
             "privacy_order": ("Sposób {got} wymaga odpowiedzi, które mają kolejność, albo liczb.",),
             "privacy_keys": ("Sposób {design} wymaga: {needed}. Brakuje: {missing}. Nieznane: {unknown}.",),
+            "privacy_odds": ("Szanse (odds) we własnym sposobie ukrywania to liczba większa od 1, na przykład 2.7, a nie {got}.",),
+            "privacy_twice": ("Własny sposób ukrywania ma p albo odds, nie jedno i drugie. Jedno trzeba usunąć.",),
             "privacy_numbers": ("Liczby we własnym sposobie ukrywania nie mają sensu: {got}.",),
             "too_many_neighbours": ("Przesuwanie do sąsiednich odpowiedzi jest dla najwyżej {most}, a jest ich {got}. Trzeba wybrać "
                                     "inną ochronę.",),

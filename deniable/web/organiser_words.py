@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from deniable.errors import DeniableError
+from deniable.picture_words import words_of
 from deniable.plurals import counted, counted_in_polish, grouped_in_polish
 from deniable.survey.store.mixing import BATCH
 from deniable.web.account_words import ACCOUNT_WORDS
@@ -226,4 +227,12 @@ def earlier(count: int, language: str) -> str:
 def in_words(error: DeniableError, language: str) -> str:
     """A refusal in the reader's language where it is known, else in English."""
     known = WORDS[language].get(error.code)
-    return known.format(**error.parameters) if known is not None else str(error)
+    if known is None:
+        return str(error)
+    number = words_of(language).number
+    # Nobody is to read 1e+07, or a decimal point in Polish.
+    written = {
+        name: number(value, ",.0f" if value.is_integer() else ",.10g") if isinstance(value, float) else value
+        for name, value in error.parameters.items()
+    }
+    return known.format(**written)

@@ -24,6 +24,12 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "at most {percent}% likely afterwards.",
             "plan_several": "That holds for each of its {count} columns; together they give away more.",
             "plan_together": "All private answers of one person together change anyone's odds by a factor of at most {odds}.",
+            "plan_together_many": "All private answers of one person together may change anyone's odds by a factor of more than a million: "
+            "they prove practically everything. Ask fewer private questions, or protect them more.",
+            "plan_together_left": "All private answers of one person to the questions planned here together change anyone's odds by a "
+            "factor of at most {odds}. The questions that are left out come on top.",
+            "plan_together_left_many": "All private answers of one person to the questions planned here together may change anyone's odds "
+            "by a factor of more than a million: they prove practically everything. Ask fewer private questions, or protect them more.",
             "plan_worth": "{answers} answers are worth as much as {worth} that are asked openly.",
             "plan_needs": "To know a share of 20% to within ± {margin}: {answers} answers.",
             "plan_needs_none": "No number of answers that a survey gets is enough to know a share of 20% to within ± {margin}.",
@@ -56,7 +62,11 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_fixed": "Stays as it is: its protection follows from what it will be asked for, or is a design of your own.",
             "plan_weaker_it": "Make the protection weaker?",
             "plan_weaker_note": "With this proposal people are protected less than in the draft now:",
-            "plan_weaker_all": "All private answers together: at most {then} times as likely, now {now} times.",
+            "plan_weaker_all": "All private answers together: {then} as likely, now {now}.",
+            "plan_weaker_many": "All private answers together: already more than a million times as likely now, and then even more.",
+            "plan_stronger_many": "All private answers together: less than now, but still more than a million times as likely.",
+            "plan_times": "at most {odds} times",
+            "plan_times_many": "more than a million times",
             "plan_weaker_do": "Make it weaker",
             "curve_share": "a share of 20%",
             "curve_quantile": "the share below the median",
@@ -77,12 +87,18 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "curve_at_odds": "at most {place} times as likely: {margin}",
             "curve_table": "These curves as a table",
             "curve_none": "There is no curve to draw: these answers are too few, or never tell it.",
-            "plan_answers": "The number of answers lies between {low:g} and {high:g}.",
-            "plan_margin": "The margin lies between {low:g} and {high:g} percentage points.",
-            "plan_group": "The share of the group lies between {low:g}% and {high:g}%.",
-            "plan_people": "The number of people lies between {low:g} and {high:g}.",
-            "plan_budget_outside": "The odds lie between {low:g} and {high:g}.",
+            "plan_answers": "The number of answers lies between {low} and {high}.",
+            "plan_margin": "The margin lies between {low} and {high} percentage points.",
+            "plan_group": "The share of the group lies between {low}% and {high}%.",
+            "plan_people": "The number of people lies between {low} and {high}.",
+            "plan_budget_outside": "The odds lie between {low} and {high}.",
             "budget_too_small": "These odds are too small for {k} questions: each needs {least} at least.",
+            "budget_fixed": "Odds of {budget} for all private questions together are too small. Questions that stay as they are change "
+            "odds by a factor of {fixed} already, and each of the others ({k}) needs at least {least}. Give larger odds, or change the "
+            "questions that stay as they are in the editor.",
+            "budget_all_fixed": "There are no odds to share: the protection of every private question follows from what it will be asked "
+            "for, or is a design of your own. It can be changed in the editor.",
+            "plan_budget_left": "The questions that are left out are not counted here: the odds that they will have come on top.",
         },
         "pl": {
             "plan_note": "Ochrona kosztuje dokładność. Tu widać, co powiedzą odpowiedzi, zanim ktokolwiek zostanie zapytany, i jak "
@@ -101,6 +117,13 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "potem prawdopodobna najwyżej na {percent}%.",
             "plan_several": "Dotyczy to każdej z kolumn (jest ich {count}); razem zdradzają więcej.",
             "plan_together": "Wszystkie prywatne odpowiedzi jednej osoby razem zmieniają czyjeś szanse najwyżej {odds} razy.",
+            "plan_together_many": "Wszystkie prywatne odpowiedzi jednej osoby razem mogą zmienić czyjeś szanse ponad milion razy: "
+            "dowodzą praktycznie wszystkiego. Trzeba zadać mniej pytań prywatnych albo mocniej je chronić.",
+            "plan_together_left": "Wszystkie prywatne odpowiedzi jednej osoby na pytania, które tu zaplanowano, razem zmieniają czyjeś "
+            "szanse najwyżej {odds} razy. Pominięte pytania trzeba będzie doliczyć.",
+            "plan_together_left_many": "Wszystkie prywatne odpowiedzi jednej osoby na pytania, które tu zaplanowano, razem mogą zmienić "
+            "czyjeś szanse ponad milion razy: dowodzą praktycznie wszystkiego. Trzeba zadać mniej pytań prywatnych albo mocniej je "
+            "chronić.",
             "plan_worth": "Odpowiedzi w liczbie {answers} mówią tyle, co odpowiedzi jawne w liczbie {worth}.",
             "plan_needs": "Aby znać udział 20% z dokładnością ± {margin}, potrzeba tylu odpowiedzi: {answers}.",
             "plan_needs_none": "Żadna osiągalna liczba odpowiedzi nie wystarczy, by znać udział 20% z dokładnością ± {margin}",
@@ -134,7 +157,13 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_fixed": "Bez zmian: ochrona wynika z tego, do czego posłuży pytanie, albo jest własnym sposobem ukrywania.",
             "plan_weaker_it": "Osłabić ochronę?",
             "plan_weaker_note": "Ta propozycja chroni ludzi słabiej niż szkic w obecnej postaci:",
-            "plan_weaker_all": "Wszystkie prywatne odpowiedzi razem: najwyżej {then} razy bardziej prawdopodobne, teraz {now} razy.",
+            "plan_weaker_all": "Wszystkie prywatne odpowiedzi razem: {then} bardziej prawdopodobne, teraz {now}.",
+            "plan_weaker_many": "Wszystkie prywatne odpowiedzi razem: już teraz ponad milion razy bardziej prawdopodobne, a potem jeszcze "
+            "bardziej.",
+            "plan_stronger_many": "Wszystkie prywatne odpowiedzi razem: mniej niż teraz, ale nadal ponad milion razy bardziej "
+            "prawdopodobne.",
+            "plan_times": "najwyżej {odds} razy",
+            "plan_times_many": "ponad milion razy",
             "plan_weaker_do": "Osłab ochronę",
             "curve_share": "udziału 20%",
             "curve_quantile": "udziału poniżej mediany",
@@ -155,12 +184,18 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "curve_at_odds": "najwyżej {place} razy: {margin}",
             "curve_table": "Te krzywe w tabeli",
             "curve_none": "Nie ma krzywej do narysowania: odpowiedzi jest za mało albo nigdy tego nie powiedzą.",
-            "plan_answers": "Liczba odpowiedzi leży między {low:g} a {high:g}.",
-            "plan_margin": "Margines leży między {low:g} a {high:g} punktami procentowymi.",
-            "plan_group": "Udział grupy leży między {low:g}% a {high:g}%.",
-            "plan_people": "Liczba mieszkańców leży między {low:g} a {high:g}.",
-            "plan_budget_outside": "Szanse leżą między {low:g} a {high:g}.",
+            "plan_answers": "Liczba odpowiedzi leży między {low} a {high}.",
+            "plan_margin": "Margines leży między {low} a {high} punktami procentowymi.",
+            "plan_group": "Udział grupy leży między {low}% a {high}%.",
+            "plan_people": "Liczba mieszkańców leży między {low} a {high}.",
+            "plan_budget_outside": "Szanse leżą między {low} a {high}.",
             "budget_too_small": "Te szanse są za małe dla tylu pytań ({k}): każde potrzebuje co najmniej {least}.",
+            "budget_fixed": "Szanse {budget} dla wszystkich pytań prywatnych razem są za małe. Pytania, które pozostają bez zmian, "
+            "zmieniają szanse już {fixed} razy, a każde z pozostałych (liczba: {k}) potrzebuje co najmniej {least}. Można podać większe "
+            "szanse albo zmienić w edytorze te pytania, które pozostają bez zmian.",
+            "budget_all_fixed": "Nie ma szans do podziału: ochrona każdego pytania prywatnego wynika z tego, do czego posłuży, albo jest "
+            "własnym sposobem ukrywania. Można ją zmienić w edytorze.",
+            "plan_budget_left": "Pominiętych pytań tu nie policzono: ich szanse trzeba będzie doliczyć.",
         },
     }
 )  # fmt: skip

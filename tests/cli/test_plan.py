@@ -46,6 +46,32 @@ def test_a_questionnaire_is_planned_as_the_library_plans_it(run, files):
     assert "Odds of at most 30 for all questions together (epsilon 3.402)" in out
 
 
+@pytest.mark.parametrize(
+    ("language", "budget", "said"),
+    [
+        ("en", 15625, "Odds of at most 15,625 for all questions together (epsilon 9.657)"),
+        ("pl", 15625, "Szanse zmienione najwyżej 15 625-krotnie przez wszystkie pytania razem"),
+        ("en", 2.5, "Odds of at most 2.5 for all questions together"),
+        ("pl", 2.5, "Szanse zmienione najwyżej 2,5-krotnie"),
+    ],
+)
+def test_a_budget_is_written_as_people_write_numbers(run, files, language, budget, said):
+    code, out, _ = run("plan", "q.yaml", "--budget", budget, "--language", language)
+    assert code == 0
+    assert said in " ".join(out.split())
+
+
+def test_a_budget_that_is_too_small_is_told_in_polish_numbers(run, files):
+    many = "".join(f"  - {{type: boolean, name: a{i}, title: A?}}\n" for i in range(120))
+    (files / "many.yaml").write_text(HEAD + many, encoding="utf-8")
+    code, _, err = run("plan", "many.yaml", "--budget", 15625.5, "--language", "pl")
+    assert code == 2
+    said = "Budżet szans 15 625,50 (epsilon 9,66) jest za mały na tyle pytań (120): każde potrzebuje szans co najmniej 1,1."
+    assert said in " ".join(err.split())
+    _, _, err = run("plan", "many.yaml", "--budget", 15625.5)
+    assert "A budget of odds 15,625.50 (epsilon 9.66) is too small for 120 questions" in " ".join(err.split())
+
+
 def test_json_has_every_figure(run, files):
     code, out, _ = run("plan", "s.json", "--answers", 2000, "--by", "b", "--margin", 5, "--budget", 20, "--json")
     assert code == 0

@@ -363,6 +363,24 @@ pages:
 """
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Private answers together: epsilon 32.189 per respondent; the odds may change by a factor of more than a million: they "
+               "prove practically everything."),
+        ("pl", "Odpowiedzi prywatne razem: epsilon 32,189 na osobę; szanse mogą się zmienić ponad milion razy: dowodzi to praktycznie "
+               "wszystkiego."),
+    ],
+)  # fmt: skip
+def test_a_check_says_in_words_what_a_number_of_fourteen_digits_would_not_tell(run, tmp_path, language, said):
+    rows = ", ".join(f"r{i}" for i in range(20))
+    matrix = f"  - {{type: matrix, name: m, title: M?, rows: [{rows}], columns: [a, b, c], privacy: standard}}\n"
+    (tmp_path / "q.yaml").write_text(QUESTIONS[: QUESTIONS.index("  - {")] + matrix)
+    code, out, _ = run("survey", "check", "q.yaml", "--language", language)
+    assert code == 0
+    assert said in out.splitlines()
+
+
 def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_designs(run, tmp_path):
     (tmp_path / "q.yaml").write_text(QUESTIONS)
     code, out, _ = run("survey", "check", "q.yaml")

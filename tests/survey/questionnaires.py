@@ -39,7 +39,8 @@ class Maker:
         return listed
 
     def privacy(self, ordered: bool) -> dict[str, Any]:
-        designs: list[Any] = [{"design": "krr", "p": 0.5}, {"design": "retention", "p": 0.4}, {"design": "krr", "p": "2/5"}]
+        designs: list[Any] = [{"design": "krr", "p": 0.5}, {"design": "retention", "p": 0.4}, {"design": "krr", "p": "2/5"},
+                              {"design": "krr", "odds": 2.7}, {"design": "krr", "odds": "7/2"}]  # fmt: skip
         designs += [{"design": "neighbours", "level": "light"}] if ordered else []
         return self.maybe("privacy", self.draw.choice(["strong", "standard", "light", "none", *designs]), 0.7)
 

@@ -13,8 +13,11 @@ import deniable as dn
 from deniable.planning.precision import Wanted, margin
 from deniable.survey.drafts.checked import check
 from deniable.survey.drafts.planned import DraftPlan, Wishes, privacy_at, with_odds
+from deniable.survey.levels import channel_for
+from deniable.survey.lines import Document
 from deniable.survey.page_sentences import told
 from deniable.survey.questionnaire import Questionnaire
+from deniable.survey.yaml_text import yaml_text
 
 pytestmark = pytest.mark.servers  # databases and plans: not for every day
 
@@ -52,33 +55,41 @@ def test_the_figures_are_those_of_plans():
         (strongest[name].odds, plan.answers_for(0.05, name)) for name in ("smokes", "goes_park")
     ]
     assert (buses.strongest, buses.needed) == (None, None)
-    proposed = plan.share_budget(total_odds=60.0)
-    assert [(row.name, row.odds) for row in planned.proposal.rows] == [(row.name, row.odds) for row in proposed.rows]
+    # The buses keep their odds of 5, since they are asked for their mean; the rest is shared as a plan without them shares it.
+    others = Questionnaire.from_json({**ASKED, "pages": [{"elements": [ASKED["pages"][1]["elements"][i] for i in (0, 2)]}]})
+    proposed = {row.name: row.odds for row in dn.plan(others, answers=3_000).share_budget(total_odds=60 / 5).rows}
+    # Both columns of where people go are hidden alike, by the smaller odds of the two.
+    goes = min(proposed["goes_park"], proposed["goes_pool"])
+    assert {row.name: row.odds for row in planned.proposal.rows} == {
+        "smokes": proposed["smokes"], "buses": pytest.approx(5), "goes_park": goes, "goes_pool": goes,
+    }  # fmt: skip
+    assert [row.name for row in planned.proposal.rows] == ["smokes", "buses", "goes_park", "goes_pool"]
 
 
 @pytest.mark.parametrize(("name", "at"), [("smokes", (1, 0)), ("goes_park", (1, 2))])
 def test_as_strong_as_possible_reaches_five_points_and_a_tenth_stronger_does_not(name, at):
     planned = DraftPlan(Questionnaire.from_json(ASKED), Wishes(answers=1_500, margin=0.05))
     (one,) = [each for each in planned.questions if each.row.name == name]
-    changed = with_odds(ASKED, planned.questions, {name: one.strongest.odds})
+    changed = with_odds(ASKED, planned.asked, {name: one.strongest.odds})
     element = changed["pages"][at[0]]["elements"][at[1]]
     asked, mistakes = check(changed)
     assert mistakes == []
     after = dn.plan(asked, answers=1_500)
     assert after.margin(name) <= 0.05
     assert math.exp(asked.schema[name].epsilon) == pytest.approx(one.strongest.odds, abs=1e-9)
-    element["privacy"] = privacy_at(one.strongest.odds - 0.1, 3)
+    element["privacy"] = privacy_at(one.strongest.odds - 0.1)
     assert dn.plan(check(changed)[0], answers=1_500).margin(name) > 0.05
 
 
 def test_odds_are_written_exactly():
     for tenths in range(11, 200):
+        said = privacy_at(tenths / 10)
+        if isinstance(said, str):
+            assert {"strong": 30, "standard": 50, "light": 90}[said] == tenths
         for labels in (2, 3, 6, 11):
-            said = privacy_at(tenths / 10, labels)
-            if isinstance(said, str):
-                assert {"strong": 30, "standard": 50, "light": 90}[said] == tenths
-                continue
-            p = Fraction(said["p"])
+            # As YAML says it, and as it is read back.
+            read = Document(yaml_text({"privacy": said})[0], "draft").value["privacy"]
+            p = channel_for(dn.Nominal([str(i) for i in range(labels)]), read).p
             assert p / ((1 - p) / (labels - 1)) == Fraction(tenths, 10)
 
 

@@ -132,6 +132,22 @@ def test_a_level_bounds_the_odds_exactly(level, k):
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: extreme\n", 14, "one of"),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr}\n", 14, "missing ['p']"),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, p: 1/3}\n", 14, "say nothing"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, odds: 1}\n", 14, "odds must be above 1"),
+        (
+            "  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, odds: 4 to 1}\n",
+            14,
+            "odds must be a finite number",
+        ),
+        (
+            "  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, odds: 4, p: 0.5}\n",
+            14,
+            "a p or odds, not both",
+        ),
+        (
+            "  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, odds: 20.1}\n",
+            14,
+            "pages refuse more than 20",
+        ),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: neighbours, level: strong}\n", 14, "order"),
         ("  - type: boolean\n    name: a\n    title: A\n    colour: red\n", 14, "no 'colour'"),
         ("  - type: radiogroup\n    name: a\n    title: A\n    choices: [x]\n", 14, "2 to 500"),

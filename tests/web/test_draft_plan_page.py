@@ -2,6 +2,7 @@
 is protected less without having been told."""
 
 import html
+import math
 import re
 from fractions import Fraction
 
@@ -14,6 +15,8 @@ from deniable.survey.drafts import parts
 from deniable.survey.drafts.plannable import plannable
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.audit import COMMAND_LINE
+from deniable.web.draft_protection import Change, compared_in_all
+from deniable.web.pages import Speech
 from tests.web.draft_writer import YAML, Form, Person, content, draft
 
 MORE = """  - {type: radiogroup, name: party, title: {en: Which party?, pl: Jaka partia?}, choices: [a, b, c, d], privacy: light}
@@ -203,3 +206,113 @@ def test_a_plan_is_worked_out_once(town, monkeypatch):
     assert len(counted) == 1
     anna.get(f"{path}/plan?answers=900")
     assert len(counted) == 2
+
+
+TOGETHER = {
+    "en": ("change anyone's odds by a factor of at most {}.", "may change anyone's odds by a factor of more than a million"),
+    "pl": ("zmieniają czyjeś szanse najwyżej {} razy.", "mogą zmienić czyjeś szanse ponad milion razy"),
+}
+
+
+@pytest.mark.parametrize(("language", "here"), [("en", "to the questions planned here"), ("pl", "które tu zaplanowano")])
+def test_what_all_answers_give_away_is_said_so_that_people_can_read_it(town, language, here):
+    anna = Person(town)
+    path = draft(anna, YAML + MORE)
+    few, many = TOGETHER[language]
+    address = f"{path}/plan?lang={language}&budget=200"
+
+    def page():
+        return html.unescape(anna.get(address).text).replace("\u00a0", " ")
+
+    first = page()
+    # 3 for smoking, 9 for the party, 5 for the trams.
+    assert few.format({"en": "135", "pl": "135"}[language]) in first
+    assert here not in first
+
+    def spoilt(old):
+        elements = parts.pages_of(old)[0]["elements"]
+        return {**old, "pages": [{"elements": [*elements[:2], {**elements[2], "choices": ["a", "a", "b"]}, elements[3]]}]}
+
+    town.store.change_draft(path.split("/")[-1], spoilt, COMMAND_LINE)
+    left = page()
+    assert here in left
+    assert few.format({"en": "15.0", "pl": "15,0"}[language]) in left
+    assert {"en": "are not counted here", "pl": "tu nie policzono"}[language] in left
+
+    def widened(old):
+        elements = parts.pages_of(old)[0]["elements"]
+        rows = [f"r{i}" for i in range(20)]
+        matrix = {"type": "matrix", "name": "m", "title": "M", "rows": rows, "columns": ["a", "b", "c"], "privacy": "standard"}
+        return {**old, "pages": [{"elements": [*elements[:2], matrix]}]}
+
+    town.store.change_draft(path.split("/")[-1], widened, COMMAND_LINE)
+    wide = page()
+    assert many in wide
+    assert not re.search(r"\d[ ,]\d{3}[ ,]\d{3}", wide[: wide.index("<h3")])
+
+
+def test_a_proposal_keeps_its_budget_and_says_what_stays(town):
+    anna = Person(town)
+    path = draft(anna, YAML + MORE)
+    page = anna.get(f"{path}/plan?answers=700&budget=40").text
+    row = re.search(r'<tr><th scope="row">The trams\?</th>(.*?)</tr>', page, re.S)[1]
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", row)[0] == "5.0"
+    assert "Stays as it is" in row
+    assert page.count("Stays as it is") == 1
+    given = {**GIVEN, "budget": "40", "do": "share", "sure": "yes", "seen": parts.mark_of(content(town))}
+    assert anna.post(f"{path}/plan", given).status_code == 303
+    assert math.exp(plannable(content(town))[0].epsilon) <= 40
+    # What stays as it is leaves too little: nothing is done, and it is said why.
+    given = {**given, "budget": "5.5", "seen": parts.mark_of(content(town))}
+    before = content(town)
+    for language, said in (
+        ("en", "Odds of 5.5 for all private questions together are too small. Questions that stay as they are change odds by a factor of 5 "
+               "already, and each of the others (2) needs at least 1.1."),
+        ("pl", "Szanse 5,5 dla wszystkich pytań prywatnych razem są za małe. Pytania, które pozostają bez zmian, zmieniają szanse już 5 "
+               "razy, a każde z pozostałych (liczba: 2) potrzebuje co najmniej 1,1."),
+    ):  # fmt: skip
+        assert said in anna.get(f"{path}/plan?lang={language}&budget=5.5").text
+        assert said in anna.post(f"{path}/plan?lang={language}", given).text
+    assert content(town) == before
+
+
+def test_odds_that_pages_refuse_are_not_proposed(town):
+    anna = Person(town)
+    path = draft(anna)
+    page = anna.get(f"{path}/plan?answers=300&budget=1000").text
+    assert "weaker: 3.0 → 20.0" in page
+    assert "Stays as it is" not in page
+
+
+@pytest.mark.parametrize(
+    ("query", "english", "polish"),
+    [
+        ("answers=0", "lies between 1 and 10,000,000.", "leży między 1 a 10 000 000."),
+        ("margin=60", "lies between 0.1 and 49.9 percentage points.", "leży między 0,1 a 49,9 punktami procentowymi."),
+        ("group=100", "lies between 1% and 99%.", "leży między 1% a 99%."),
+        ("people=0", "lies between 1 and 1,000,000,000.", "leży między 1 a 1 000 000 000."),
+        ("budget=1", "lie between 1.1 and 1,000,000.", "leżą między 1,1 a 1 000 000."),
+    ],
+)
+def test_limits_are_written_as_people_write_numbers(town, query, english, polish):
+    anna = Person(town)
+    path = draft(anna)
+    for language, said in (("en", english), ("pl", polish)):
+        assert said in anna.get(f"{path}/plan?lang={language}&{query}").text.replace("\u00a0", " ")
+
+
+def test_totals_above_a_million_are_compared_in_words():
+    speech = {language: Speech(language, True) for language in ("en", "pl")}
+    for now, then, english, polish in (
+        (45.0, 80.0, "at most 80.0 times as likely, now at most 45.0 times.",
+         "najwyżej 80,0 razy bardziej prawdopodobne, teraz najwyżej 45,0 razy."),
+        (45.0, 1e9, "more than a million times as likely, now at most 45.0 times.",
+         "ponad milion razy bardziej prawdopodobne, teraz najwyżej 45,0 razy."),
+        (1e14, 1e15, "already more than a million times as likely now, and then even more.",
+         "już teraz ponad milion razy bardziej prawdopodobne, a potem jeszcze bardziej."),
+        (1e15, 1e14, "less than now, but still more than a million times as likely.",
+         "mniej niż teraz, ale nadal ponad milion razy bardziej prawdopodobne."),
+    ):  # fmt: skip
+        change = Change(None, math.log(now), math.log(then))
+        for language, said in (("en", english), ("pl", polish)):
+            assert compared_in_all(change, speech[language]).endswith(f": {said}")

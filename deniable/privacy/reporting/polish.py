@@ -162,6 +162,13 @@ _POLISH = {
     "Together: epsilon {said_epsilon} per respondent; the odds change {said}.": (
         "Razem: epsilon {said_epsilon} na osobę; szanse zmieniają się {said}."
     ),
+    "Together: epsilon {said_epsilon} per respondent; the odds may change by a factor of more than a million: they prove practically "
+    "everything.": "Razem: epsilon {said_epsilon} na osobę; szanse mogą się zmienić ponad milion razy: dowodzi to praktycznie wszystkiego.",
+    "Private answers together: epsilon {said_epsilon} per respondent; the odds may change by a factor of more than a million: they prove "
+    "practically everything.": (
+        "Odpowiedzi prywatne razem: epsilon {said_epsilon} na osobę; szanse mogą się zmienić ponad milion razy: dowodzi to praktycznie "
+        "wszystkiego."
+    ),
     "Private answers together: epsilon {said_epsilon} per respondent; the odds change {said}.": (
         "Odpowiedzi prywatne razem: epsilon {said_epsilon} na osobę; szanse zmieniają się {said}."
     ),

@@ -23,7 +23,17 @@ from deniable.privacy.reporting.deployments import DEPLOYMENTS, Deployment
 from deniable.privacy.reporting.polish import capital, number, sayer
 from deniable.privacy.reporting.rows import SUPPOSED, Row, row_of
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, weak_together
-from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT, factor, odds, percent
+from deniable.privacy.reporting.words import (
+    FIGURES_DIFFER,
+    FOR_SCALE,
+    HOW_TO_READ,
+    ONE_LIE,
+    ONE_REPORT,
+    factor,
+    odds,
+    percent,
+    together,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +139,7 @@ class PrivacyReport:
         if not self.private:
             return "Nothing is hidden."
         which = "Private answers together" if self.asked_openly else "Together"
-        return f"{which}: epsilon {rounded_up(self.epsilon)} per respondent; the odds change {odds(self.epsilon)}."
+        return f"{which}: epsilon {rounded_up(self.epsilon)} per respondent; {together(self.epsilon)}."
 
     @property
     def at_worst(self) -> str:

@@ -18,6 +18,8 @@ FIGURES_DIFFER = (
     "Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), so they are a "
     "scale, not a ranking."
 )
+MANY = 1_000_000
+"""Answers that change odds by more prove practically everything: what was thought of one person in a million is then as likely as not."""
 # Words between ** are shown in bold.
 HOW_TO_READ = (
     "A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still say "
@@ -49,6 +51,28 @@ def odds(epsilon: float) -> str:
     if exponent < 12:
         return f"by a factor of at most {leading * 10 ** (exponent - 1):,}"
     return f"by a factor of at most {leading / 10:.1f} x 10^{exponent}"
+
+
+def is_many(epsilon: float) -> bool:
+    """Whether odds change by so much that the number tells nobody anything: by a factor of more than a million.
+
+    >>> is_many(math.log(999_999)), is_many(32.2)
+    (False, True)
+    """
+    return epsilon > math.log(MANY) + 1e-9
+
+
+def together(epsilon: float) -> str:
+    """What all answers of one person together do to odds.
+
+    >>> together(math.log(45))
+    'the odds change by a factor of at most 45.0'
+    >>> together(32.2)
+    'the odds may change by a factor of more than a million: they prove practically everything'
+    """
+    if is_many(epsilon) and not math.isinf(epsilon):
+        return "the odds may change by a factor of more than a million: they prove practically everything"
+    return f"the odds change {odds(epsilon)}"
 
 
 def factor(odds_in_words: str) -> str:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR
 from deniable.errors import ParameterError
-from deniable.planning.budget import Proposal
+from deniable.planning.budget import LEAST, Given, Proposal, share_out, total
 from deniable.planning.curves import Curve, against_answers, against_odds
 from deniable.planning.known_to import SHARE
 from deniable.planning.plan import plan
 from deniable.planning.planned import Plan, Row, Strongest
 from deniable.planning.precision import Wanted
+from deniable.planning.protection import protected_at
+from deniable.planning.questions import told_best
 from deniable.survey.drafts.parts import Content, Place
 from deniable.survey.levels import LEVELS
 from deniable.survey.page_rules import MOST_ODDS
@@ -39,6 +41,11 @@ class Wishes:
     budget: float | None = None
 
 
+def can_change(element: Element) -> bool:
+    """Whether other odds can be written into a draft: by k-ary randomised response, where nothing is said of what it is for."""
+    return element.private and element.use is None and all(isinstance(one, KRR) for one in element.channels.values())
+
+
 @dataclass(frozen=True)
 class Question:
     """A private question, where it stands, what is planned for its first column, and how many columns there are."""
@@ -51,8 +58,8 @@ class Question:
 
     @property
     def can_change(self) -> bool:
-        """Whether other odds can be written into the draft: by k-ary randomised response, where nothing is said of what it is for."""
-        return self.element.use is None and all(isinstance(one, KRR) for one in self.element.channels.values())
+        """Whether other odds can be written into the draft."""
+        return can_change(self.element)
 
 
 @dataclass(frozen=True)
@@ -125,8 +132,32 @@ class DraftPlan:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        """The budget shared over the private questions; None where none was named."""
-        return None if self.wishes.budget is None else self.plan.share_budget(total_odds=self.wishes.budget)
+        """The budget shared over the private questions whose odds can change; what the others have is taken off first. None where no budget
+        was named."""
+        if self.wishes.budget is None:
+            return None
+        changing = [one for one in self.asked.elements if can_change(one)]
+        channels = {name: channel for one in changing for name, channel in one.channels.items()}
+        epsilons = {name: each for one in self.asked.elements if one.private for name, each in one.epsilons.items()}
+        fixed = math.fsum(each for name, each in epsilons.items() if name not in channels)
+        budget = total(self.wishes.budget, None)
+        _check_budget(len(channels), fixed, self.wishes.budget)
+        uses = {name: told_best(channel) for name, channel in channels.items()}
+        shared = share_out(channels, uses, self.wishes.answers, budget - fixed, SHARE, {}, protected_at, MOST_ODDS)
+        rows = {row.name: row for row in shared.rows}
+        for one in changing:
+            # Columns of one question are hidden alike, by the least odds of them (`with_odds`).
+            least = min((rows[name] for name in one.channels), key=lambda row: row.odds)
+            rows |= {name: replace(least, name=name) for name in one.channels}
+        return Proposal(
+            [rows[name] if name in rows else self._as_now(name, epsilons[name]) for name in epsilons], budget, SHARE
+        )
+
+    def _as_now(self, name: str, epsilon: float) -> Given:
+        """What a question has whose odds do not change."""
+        use = self.plan.purposes(name)[0]
+        known = self.plan.margin(name, SHARE, use)
+        return Given(name, math.exp(min(epsilon, 700.0)), self.plan.channels[name], known, use)
 
     def alone(self) -> tuple[int, float] | None:
         """How many combinations the answers to open questions have, and how many people there are for each; None where that singles nobody
@@ -136,6 +167,22 @@ class DraftPlan:
         if self.wishes.people is None or self.wishes.people / combinations >= FEWEST or not open_:
             return None
         return combinations, self.wishes.people / combinations
+
+
+def _check_budget(changing: int, fixed: float, budget: float) -> None:
+    """Refuse a budget that cannot be kept, because of the questions whose odds stay as they are."""
+    if not changing:
+        raise ParameterError(
+            "budget_all_fixed",
+            "There are no odds to share: no question of this draft is hidden in a way that a proposal can change.",
+        )
+    if fixed and math.log(budget) - fixed < changing * math.log(LEAST):
+        raise ParameterError(
+            "budget_fixed",
+            "Odds of {budget:g} for all questions together are too small: those that stay as they are have {fixed:g} already, and each of "
+            "the {k} others needs {least} at least.",
+            budget=budget, fixed=math.ceil(10 * math.exp(min(fixed, 700.0)) - 1e-6) / 10, k=changing, least=float(LEAST),
+        )  # fmt: skip
 
 
 def odds_of(asked: Questionnaire) -> dict[Place, float]:
@@ -148,26 +195,26 @@ def odds_of(asked: Questionnaire) -> dict[Place, float]:
     }
 
 
-def privacy_at(odds: float, labels: int) -> str | dict[str, str]:
-    """What a questionnaire says for k-ary randomised response with these odds (in tenths) on so many labels, "no answer" among them.
+def privacy_at(odds: float) -> str | dict[str, str | float]:
+    """What a questionnaire says for k-ary randomised response with these odds (in tenths). It says the odds: those of a p would grow with
+    every answer that is added later.
 
-    >>> privacy_at(3.0, 3), privacy_at(2.5, 3)
-    ('strong', {'design': 'krr', 'p': '5/9'})
+    >>> privacy_at(3.0), privacy_at(2.5)
+    ('strong', {'design': 'krr', 'odds': 2.5})
     """
     exact = Fraction(round(10 * odds), 10)
     for level, known in LEVELS.items():
         if exact == known:
             return level
-    return {"design": "krr", "p": str(exact / (exact + labels - 1))}
+    return {"design": "krr", "odds": int(exact) if exact.denominator == 1 else float(exact)}
 
 
-def with_odds(content: Content, questions: list[Question], odds: Mapping[str, float]) -> Content:
+def with_odds(content: Content, asked: Questionnaire, odds: Mapping[str, float]) -> Content:
     """The draft with other odds for some questions, by the names of their columns; of several columns the least odds count for all."""
     changed = copy.deepcopy(content)
-    for one in questions:
-        wanted = [odds[name] for name in one.element.channels if name in odds]
-        if one.can_change and wanted and min(wanted) <= MOST_ODDS:
-            channel = next(iter(one.element.channels.values()))
-            element = changed["pages"][one.place[0]]["elements"][one.place[1]]
-            element["privacy"] = privacy_at(min(wanted), channel.domain.size)
+    for p, (_, elements) in enumerate(asked.pages):
+        for i, element in enumerate(elements):
+            wanted = [odds[name] for name in element.channels if name in odds]
+            if can_change(element) and wanted and min(wanted) <= MOST_ODDS:
+                changed["pages"][p]["elements"][i]["privacy"] = privacy_at(min(wanted))
     return changed
