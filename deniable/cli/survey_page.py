@@ -34,7 +34,7 @@ def page(
 
     server = server_address(address)
     with opened(db, keys) as store:
-        _, client = store.current(slug)
+        _, client = store.current(slug, public=True)
     survey = json.loads(client)
     content = single_page(survey, server)
     with replacing(output, force) as temporary:

@@ -26,9 +26,10 @@ def try_(
 ) -> None:
     """Try a questionnaire in a survey of its own, whose answers count in no other.
 
-    A trial (trial--SURVEY) is answered by colleagues, on the real page with a banner. With --made-up, people who do not exist answer, as
-    made-up--SURVEY: what they answer is mixed and stored as real answers are, and the survey is closed. Running it again replaces the one
-    before, unless the same trial is still open. `deniable survey delete trial--SURVEY` ends it.
+    A trial is answered by colleagues, on the real page with a banner. Its name, which is its address too, ends in something that nobody
+    can guess (trial--SURVEY--3f9a0c71d2b8). With --made-up, people who do not exist answer, as made-up--SURVEY: what they answer is mixed
+    and stored as real answers are, and the survey is closed. Running it again replaces the one before, unless the same trial is still
+    open; a new trial has a new address. `deniable survey delete NAME` ends either.
     """
     from deniable.survey.backup import new_store
     from deniable.survey.store.audit import COMMAND_LINE

@@ -8,6 +8,8 @@ for, so that a trial's is refused by every real survey, and a trial under anothe
 from __future__ import annotations
 
 import hashlib
+import re
+import secrets
 
 from deniable.errors import RefusedError
 
@@ -16,8 +18,11 @@ PREFIXES = {TRIAL: "trial--", MADE_UP: "made-up--"}
 """Two hyphens: an ordinary name (trial-lane) keeps its meaning. The respondent's page knows the same prefixes (static/kind.js)."""
 NUMBERS = {TRIAL: 1_000_000, MADE_UP: 2_000_000}
 """The versions of each kind are numbered from the next number on; those of real surveys from 1."""
-_LONGEST = 45
-"""Of what follows a prefix: the view of a version in the database is named by all of it, and such names have 63 bytes."""
+_LONGEST, _LONGEST_TRIED = 45, 33
+"""Of what follows a prefix, and of what stands before a random part, too: the view of a version in the database is named by all of it, and
+such names have 63 bytes."""
+_RANDOM = re.compile(r"--[0-9a-f]{12}$")
+"""How the name of a trial ends. No word looks like this, so a name that an earlier release gave is not taken for such a one."""
 
 
 def reserved_for(slug: str) -> str | None:
@@ -39,15 +44,39 @@ def kind_of(slug: str, number: int) -> str | None:
     return kind if kind is not None and kind == _numbered(number) else None
 
 
-def slug_apart(kind: str, slug: str) -> str:
-    """The short name of a survey's trial, or of its made-up answers. Of a long one the end is told by its hash.
+def new_slug(kind: str, slug: str) -> str:
+    """The short name under which a survey is tried. That of a trial is its address, which only those know who were told it: whoever can
+    guess it reads the questions of a draft. Made-up answers have no address, so theirs needs no secret.
 
-    >>> slug_apart(TRIAL, "town"), len(slug_apart(MADE_UP, "a" * 63))
-    ('trial--town', 54)
+    >>> new_slug(MADE_UP, "town"), len(new_slug(MADE_UP, "a" * 63)), len(new_slug(TRIAL, "a" * 63))
+    ('made-up--town', 54, 54)
+    >>> new_slug(TRIAL, "town") == new_slug(TRIAL, "town")
+    False
     """
-    if len(slug) > _LONGEST:
-        slug = f"{slug[: _LONGEST - 9]}-{hashlib.sha256(slug.encode()).hexdigest()[:8]}"
-    return PREFIXES[kind] + slug
+    if kind == TRIAL:
+        return f"{PREFIXES[kind]}{_cut(slug, _LONGEST_TRIED)}--{secrets.token_hex(6)}"
+    return PREFIXES[kind] + _cut(slug, _LONGEST)
+
+
+def is_tried_as(name: str, kind: str, slug: str) -> bool:
+    """Whether a short name is one under which that survey is tried. Trials of earlier releases have no random part.
+
+    >>> is_tried_as(new_slug(TRIAL, "town"), TRIAL, "town"), is_tried_as("trial--town", TRIAL, "town")
+    (True, True)
+    >>> is_tried_as(new_slug(TRIAL, "town"), TRIAL, "town-2"), is_tried_as(new_slug(TRIAL, "town"), MADE_UP, "town")
+    (False, False)
+    """
+    end = _RANDOM.search(name) if kind == TRIAL else None
+    if end is not None:
+        return name[: end.start()] == PREFIXES[kind] + _cut(slug, _LONGEST_TRIED)
+    return name == PREFIXES[kind] + _cut(slug, _LONGEST)
+
+
+def _cut(slug: str, longest: int) -> str:
+    """A name that is shorter than that, or one that is just so long: of a long one the end is told by its hash. So no two have the same."""
+    if len(slug) < longest:
+        return slug
+    return f"{slug[: longest - 9]}-{hashlib.sha256(slug.encode()).hexdigest()[:8]}"
 
 
 def first_number(slug: str) -> int:

@@ -13,7 +13,6 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from deniable.errors import DeniableError, RefusedError
-from deniable.survey.apart import MADE_UP, kind_of
 from deniable.survey.store import Store
 from deniable.survey.store.submissions import Outcome
 from deniable.survey.submission import CONTACT_FIELDS, CONTACT_LENGTH, Asked, Submission, read_submission
@@ -99,7 +98,7 @@ class Collector:
 
     async def _look_up(self, slug: str) -> tuple[Asked, str]:
         try:
-            asked, client = await run_in_threadpool(self.store.current, slug)
+            asked, client = await run_in_threadpool(self.store.current, slug, public=True)
             # Only surveys that exist are remembered, so that nobody fills the memory with made-up names.
             self._remembered[slug] = (time.monotonic() + REMEMBERED_SECONDS, asked, client)
             return asked, client
@@ -112,7 +111,8 @@ class Collector:
     def forget(self, slug: str, deleted: bool = False) -> None:
         """Look it up anew next time; of one that was deleted nothing of earlier versions holds either."""
         self._remembered.pop(slug, None)
-        for known in [one for one in self._replaced if deleted and one[0] == slug]:
+        # A copy: a draft is opened in another thread, while this one remembers more.
+        for known in [one for one in tuple(self._replaced) if deleted and one[0] == slug]:
             del self._replaced[known]
 
     async def submit(self, submission: Submission) -> Outcome:
@@ -160,9 +160,6 @@ async def stored(collector: Collector, limit: Limit | None, slug: str, request: 
     """Take one person's answers, or say why not."""
     body = await _json(request)
     asked = await collector.asked(slug, body)
-    if kind_of(slug, asked.number) == MADE_UP:
-        # Open only while it is filled, which nobody does from outside.
-        raise RefusedError("closed", "This survey is closed; nothing was stored.")
     submission = read_submission(asked, body)
     # Only what is stored counts: others behind the same address must not be shut out by somebody's junk.
     address = address_of(request)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from deniable.errors import QuestionnaireError, RefusedError
-from deniable.survey.apart import MADE_UP, TRIAL, slug_apart
+from deniable.survey.apart import MADE_UP, PREFIXES, TRIAL
 from deniable.survey.drafts.checked import check
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
@@ -60,7 +60,10 @@ def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
         given, me, speech = await sent(request), account_of(request), speech_of(request)
         try:
             # One at a time: whoever presses twice must not have two trials that take each other's place.
-            return led_to(request, await lane.run(lambda: _done(collector, store.draft(draft), given, me)))
+            path, before = await lane.run(lambda: _done(store, store.draft(draft), given, me))
+            if before is not None:
+                collector.forget(before, deleted=given.get("do") != "close")
+            return led_to(request, path)
         except (RefusedError, QuestionnaireError) as error:
             said, status, host = in_words(error, speech.language), 503 if error.code == "busy" else 422, host_of(request)
 
@@ -103,27 +106,24 @@ def _add_preview(routes: APIRouter, store: Store, files: Mapping[str, Released])
         return await answered(request, work)
 
 
-def _done(collector: Collector, draft: Draft, given: Fields, me: Account) -> str:
-    """Do what a button says; the path of what is to be seen next."""
-    store, verb, here = collector.store, given.get("do", ""), f"{DRAFTS}/{draft.key}/trial"
+def _done(store: Store, draft: Draft, given: Fields, me: Account) -> tuple[str, str | None]:
+    """Do what a button says; the path of what is to be seen next, and the short name of the trial that was there before."""
+    verb, here = given.get("do", ""), f"{DRAFTS}/{draft.key}/trial"
     slug = str(draft.content.get("survey", ""))
-    trial, made_up = slug_apart(TRIAL, slug), slug_apart(MADE_UP, slug)
-    try:
-        if verb == "try":
-            open_trial(store, _asked(draft), me.actor)
-        elif verb == "close":
-            store.close_survey(_there(store, TRIAL, slug), me.actor)
-            here = f"/organiser/surveys/{trial}/results"
-        elif verb == "make-up":
-            make_up(store, _asked(draft), _people(given), me.actor)
-        elif verb in ("delete", "delete-made-up"):
-            delete_trial(store, _there(store, TRIAL if verb == "delete" else MADE_UP, slug), me.actor)
-        else:
-            raise RefusedError("unknown_question", "There is nothing else that is done to a trial.")
-    finally:
-        for one in (trial, made_up):
-            collector.forget(one)
-    return here
+    before = find_trial(store, TRIAL, slug)
+    if verb == "try":
+        open_trial(store, _asked(draft), me.actor)
+    elif verb == "close":
+        trial = _there(store, TRIAL, slug)
+        store.close_survey(trial, me.actor)
+        here = f"/organiser/surveys/{trial}/results"
+    elif verb == "make-up":
+        make_up(store, _asked(draft), _people(given), me.actor)
+    elif verb in ("delete", "delete-made-up"):
+        delete_trial(store, _there(store, TRIAL if verb == "delete" else MADE_UP, slug), me.actor)
+    else:
+        raise RefusedError("unknown_question", "There is nothing else that is done to a trial.")
+    return here, None if before is None else before.slug
 
 
 def _asked(draft: Draft) -> Questionnaire:
@@ -137,7 +137,7 @@ def _there(store: Store, kind: str, slug: str) -> str:
     """The short name of a trial that is there."""
     found = find_trial(store, kind, slug)
     if found is None:
-        raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug_apart(kind, slug))
+        raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=PREFIXES[kind] + slug)
     return found.slug
 
 
@@ -167,5 +167,5 @@ def _seen(store: Store, kind: str, asked: Questionnaire, host: str) -> dict[str,
         return None
     return {
         "address": f"{host}/s/{found.slug}", "open": found.state == "open", "answers": found.mixed,
-        "survey": f"/organiser/surveys/{found.slug}", "changed": not is_of_now(store, kind, asked),
+        "survey": f"/organiser/surveys/{found.slug}", "changed": not is_of_now(store, found, asked),
     }  # fmt: skip

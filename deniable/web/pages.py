@@ -10,7 +10,7 @@ from typing import Any
 
 from deniable.dates import day
 from deniable.pages import render
-from deniable.survey.apart import reserved_for
+from deniable.survey.apart import MADE_UP, reserved_for
 from deniable.survey.store.accounts import OWNER, Account
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Overview
@@ -91,7 +91,12 @@ def list_page(
         here="/organiser",
         owner=me.role == OWNER,
         rows=rows,
-        apart=[{**_row(one, me, speech), "kind": speech[f"is_{one.kind}"]} for one in surveys if one.kind is not None],
+        # Nobody takes part in what is made up: it has no page.
+        apart=[
+            {**_row(one, me, speech), "kind": speech[f"is_{one.kind}"], "answered": one.kind != MADE_UP}
+            for one in surveys
+            if one.kind is not None
+        ],
         drafts=drafts,
     )
 

@@ -195,13 +195,13 @@ def tries(town, cookie, headers):
         won.add("previews")
     for verb, slug in (("try", "trial--habits"), ("make-up", "made-up--habits")):
         send("POST", f"{path}/trial", do=verb, people="60")
-        if slug in town.store.slugs():
+        if any(one.startswith(slug) for one in town.store.slugs()):
             won.add(verb)
     open_trial(town.store, asked)
     make_up(town.store, asked, 60)
     send("POST", f"{path}/trial", do="delete")
     send("POST", "/organiser/surveys/made-up--habits/delete")
-    if not {"trial--habits", "made-up--habits"} & set(town.store.slugs()):
+    if not any("--habits" in one for one in town.store.slugs()):
         won.add("deletes trials")
     send("POST", f"{path}/open", sure="yes", seen=mark)
     if "habits" in town.store.slugs():

@@ -24,7 +24,7 @@ def file(tmp_path, monkeypatch):
 
 def test_a_trial_is_opened_kept_replaced_and_deleted(run, file):
     code, out, _ = run("survey", "try", "town.yaml", "--db", "town.db")
-    assert (code, "The trial is open: trial--town." in out, "count in no survey" in out) == (0, True, True)
+    assert (code, "The trial is open: trial--town--" in out, "count in no survey" in out) == (0, True, True)
     assert "was deleted" not in run("survey", "try", "town.yaml", "--db", "town.db")[1]
     file.write_text(YAML.replace("title: Town", "title: Village"))
     assert "The one before it was deleted" in run("survey", "try", "town.yaml", "--db", "town.db")[1]
@@ -33,8 +33,10 @@ def test_a_trial_is_opened_kept_replaced_and_deleted(run, file):
     _, out, _ = run("survey", "list", "--db", "town.db")
     assert out.index("town_v1") < out.index("trial--town")
     assert "count in no survey" in out
-    code, out, _ = run("survey", "delete", "trial--town", "--db", "town.db")
-    assert (code, out.strip()) == (0, "trial--town is deleted.")
+    with Store("town.db") as store:
+        [slug] = [one for one in store.slugs() if one.startswith("trial--town--")]
+    code, out, _ = run("survey", "delete", slug, "--db", "town.db")
+    assert (code, " ".join(out.split())) == (0, f"{slug} is deleted.")
     with Store("town.db") as store:
         assert store.slugs() == ["town"]
 

@@ -1,5 +1,6 @@
 """The names and numbers by which trials are kept apart from real surveys."""
 
+import hashlib
 import re
 
 import pytest
@@ -56,17 +57,35 @@ def test_what_a_store_gives_back_is_read_whatever_its_name():
 
 
 @pytest.mark.parametrize("kind", apart.PREFIXES)
-@pytest.mark.parametrize("slug", ["a", "b" * 45, "b" * 46, "b" * 63, "b" * 62 + "c"])
+@pytest.mark.parametrize("slug", ["a", "-", "b" * 32, "b" * 33, "b" * 44, "b" * 45, "b" * 46, "b" * 63, "b" * 62 + "c"])
 def test_names_of_trials_are_names_and_fit_the_names_of_views(kind, slug):
-    made = apart.slug_apart(kind, slug)
+    made = apart.new_slug(kind, slug)
     assert SLUG.fullmatch(made)
     assert apart.reserved_for(made) == kind
+    assert [one for one in apart.PREFIXES if apart.is_tried_as(made, one, slug)] == [kind]
     assert len(view_name(made, 10 * apart.NUMBERS[kind] - 1)) <= 63 or len(made) <= 54
     assert len(view_name(made, apart.first_number(made))) <= 63
 
 
-def test_long_names_that_begin_alike_have_trials_of_their_own():
-    assert apart.slug_apart("trial", "b" * 62 + "c") != apart.slug_apart("trial", "b" * 63)
+@pytest.mark.parametrize("kind", apart.PREFIXES)
+def test_long_names_that_begin_alike_have_trials_of_their_own(kind):
+    one, other = "b" * 62 + "c", "b" * 63
+    assert apart.is_tried_as(apart.new_slug(kind, one), kind, one)
+    assert not apart.is_tried_as(apart.new_slug(kind, one), kind, other)
+
+
+@pytest.mark.parametrize(("kind", "longest"), [("trial", 33), ("made-up", 45)])
+def test_no_survey_is_called_what_a_long_name_is_cut_to(kind, longest):
+    """Its trial would be the trial of both."""
+    long = "b" * 60
+    cut = apart.new_slug(kind, long).removeprefix(apart.PREFIXES[kind])[:longest]
+    assert cut == f"{long[: longest - 9]}-{hashlib.sha256(long.encode()).hexdigest()[:8]}"
+    for one, other in ((long, cut), (cut, long)):
+        assert not apart.is_tried_as(apart.new_slug(kind, one), kind, other)
+
+
+def test_names_of_trials_are_drawn_anew_each_time():
+    assert len({apart.new_slug("trial", "town") for _ in range(1_000)}) == 1_000
 
 
 def test_numbers_of_the_three_kinds_do_not_meet():

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 
 import pytest
 import sqlalchemy as sa
@@ -59,34 +60,74 @@ def rows(store):
 
 def test_a_trial_is_a_survey_of_its_own(store):
     tried = open_trial(store, town(invited="true"), COMMAND_LINE)
-    assert (tried.slug, tried.number, tried.replaced) == ("trial--town", 1_000_001, False)
-    assert store.slugs() == ["trial--town"]
-    told = json.loads(store.current("trial--town")[1])
+    assert (tried.number, tried.replaced) == (1_000_001, False)
+    assert re.fullmatch("trial--town--[0-9a-f]{12}", tried.slug)
+    assert store.slugs() == [tried.slug]
+    told = json.loads(store.current(tried.slug, public=True)[1])
     # The page is told what it is told of any survey: no field says that this is a trial.
     assert set(told) == {*town().client(), "version", "open", "contacts_until"}
     assert told["invited"] is False
-    assert answer(store, "trial--town", {"district": 0, "smokes": 1}) == [None]
+    assert answer(store, tried.slug, {"district": 0, "smokes": 1}) == [None]
     # The real survey is opened beside it, as if it were not there.
     assert store.open_survey(town()) == 1
-    assert (store.overview("town").kind, store.overview("trial--town").kind) == (None, "trial")
+    assert (store.overview("town").kind, store.overview(tried.slug).kind) == (None, "trial")
     store.close_survey("town")
-    assert store.close_survey("trial--town") == 1
+    assert store.close_survey(tried.slug) == 1
     assert store.overview("town").mixed == 0
 
 
 def test_an_open_trial_of_the_same_questions_stays_and_any_other_gives_way(store):
-    open_trial(store, town(), COMMAND_LINE)
-    answer(store, "trial--town", {"district": 0, "smokes": 1})
+    first = open_trial(store, town(), COMMAND_LINE)
+    answer(store, first.slug, {"district": 0, "smokes": 1})
     again = open_trial(store, town(), COMMAND_LINE)
-    assert (again.number, again.replaced) == (1_000_001, False)
-    assert sum(store.waiting()[store.version("trial--town").id]) == 1
-    assert is_of_now(store, TRIAL, town())
-    assert not is_of_now(store, TRIAL, town(title="Village"))
+    assert (again.slug, again.replaced) == (first.slug, False)
+    assert sum(store.waiting()[store.version(first.slug).id]) == 1
+    found = find_trial(store, TRIAL, "town")
+    assert (found.slug, is_of_now(store, found, town()), is_of_now(store, found, town(title="Village"))) == (
+        first.slug,
+        True,
+        False,
+    )
     changed = open_trial(store, town(title="Village"), COMMAND_LINE)
-    assert (changed.number, changed.replaced) == (1_000_002, True)
-    assert sum(store.waiting()[store.version("trial--town").id]) == 0
-    store.close_survey("trial--town")
-    assert open_trial(store, town(title="Village"), COMMAND_LINE).number == 1_000_003
+    assert (changed.slug != first.slug, changed.replaced, store.slugs()) == (True, True, [changed.slug])
+    assert sum(store.waiting()[store.version(changed.slug).id]) == 0
+    store.close_survey(changed.slug)
+    last = open_trial(store, town(title="Village"), COMMAND_LINE)
+    assert (last.slug != changed.slug, store.slugs()) == (True, [last.slug])
+
+
+def test_trials_that_were_begun_at_the_same_moment_all_give_way(store, monkeypatch):
+    with monkeypatch.context() as beside:
+        beside.setattr(trials, "_all", lambda *_: [])
+        for _ in range(2):
+            open_trial(store, town(), COMMAND_LINE)
+    assert len(store.slugs()) == 2
+    store.close_survey(store.slugs()[0])
+    # The one that is open is found first.
+    assert find_trial(store, TRIAL, "town").slug == store.slugs()[1]
+    changed = open_trial(store, town(title="Village"), COMMAND_LINE)
+    assert store.slugs() == [changed.slug]
+
+
+def test_a_trial_of_an_earlier_release_is_found_kept_and_replaced(store, monkeypatch):
+    with monkeypatch.context() as before:
+        before.setattr(trials, "new_slug", lambda kind, slug: f"{kind}--{slug}")
+        open_trial(store, town(), COMMAND_LINE)
+    assert json.loads(store.current("trial--town", public=True)[1])["open"]
+    assert open_trial(store, town(), COMMAND_LINE).slug == "trial--town"
+    assert open_trial(store, town(title="Village"), COMMAND_LINE).replaced
+    assert "trial--town" not in store.slugs()
+
+
+def test_trials_of_other_surveys_are_left_alone(store):
+    """Also where one survey's name ends as another's trial does."""
+    first = open_trial(store, town(), COMMAND_LINE)
+    alike = first.slug.removeprefix("trial--")
+    other = Questionnaire.from_json({**town(title="Other").to_json(), "survey": alike})
+    assert find_trial(store, TRIAL, alike) is None
+    open_trial(store, other, COMMAND_LINE)
+    delete_trial(store, find_trial(store, TRIAL, alike).slug, COMMAND_LINE)
+    assert (store.slugs(), find_trial(store, TRIAL, "town").slug) == ([first.slug], first.slug)
 
 
 @pytest.mark.parametrize("linkage", ["none", "code", "register"])
@@ -110,9 +151,9 @@ def test_both_leave_nothing_behind(store):
     store.open_survey(town(title="Real"))
     answer(store, "town", {"district": 1, "smokes": 0})
     before, keys = rows(store), {path.name for path in store.keys.folder.glob("*.key")}
-    open_trial(store, town("register"), COMMAND_LINE)
+    tried = open_trial(store, town("register"), COMMAND_LINE)
     make_up(store, town("register"), 60, COMMAND_LINE)
-    for slug in ("trial--town", "made-up--town"):  # one is open, the other closed
+    for slug in (tried.slug, "made-up--town"):  # one is open, the other closed
         delete_trial(store, slug, COMMAND_LINE)
     assert rows(store) == before
     assert {path.name for path in store.keys.folder.glob("*.key")} == keys
@@ -147,17 +188,17 @@ def test_so_many_are_not_made_up(store, people):
 
 
 def test_a_last_day_that_is_over_is_refused_before_anything_is_deleted(store):
-    open_trial(store, town(), COMMAND_LINE)
+    tried = open_trial(store, town(), COMMAND_LINE)
     over = Questionnaire.parse(TEXT.format(linkage="none", invited="false") + "closes: 2020-01-01\n")
     for work in (open_trial, make_up):
         with pytest.raises(QuestionnaireError, match="is over"):
             work(store, over)
-    assert store.overview("trial--town").state == "open"
+    assert store.overview(tried.slug).state == "open"
 
 
 def test_no_name_of_a_trial_is_opened_as_a_survey_and_no_survey_as_a_trial(store):
     with pytest.raises(RefusedError, match="kept for trials"):
-        store.open_survey(trial_of(town(), TRIAL))
+        store.open_survey(trial_of(town(), "trial--town"))
     with pytest.raises(RefusedError, match="kept for trials"):
         store.open_survey(town(), trial=True)
     assert store.slugs() == []
@@ -168,20 +209,20 @@ def test_made_up_answers_are_not_opened_for_others(store):
     make_up(store, town(), 60)
     with pytest.raises(RefusedError, match="nobody can add"):
         store.reopen_survey("made-up--town")
-    open_trial(store, town())
-    store.close_survey("trial--town")
-    store.reopen_survey("trial--town")
-    assert store.overview("trial--town").state == "open"
+    tried = open_trial(store, town())
+    store.close_survey(tried.slug)
+    store.reopen_survey(tried.slug)
+    assert store.overview(tried.slug).state == "open"
 
 
 def test_nothing_of_them_is_exported_or_released_and_their_report_says_what_they_are(store, tmp_path):
     make_up(store, town(), 120)
-    open_trial(store, town())
-    answer(store, "trial--town", {"district": 1, "smokes": 0})
-    store.close_survey("trial--town")
+    tried = open_trial(store, town())
+    answer(store, tried.slug, {"district": 1, "smokes": 0})
+    store.close_survey(tried.slug)
     for slug, said, polish in (
         ("made-up--town", "nobody gave them", "nikt ich nie udzielił"),
-        ("trial--town", "report of a trial", "raport z próby"),
+        (tried.slug, "report of a trial", "raport z próby"),
     ):
         with pytest.raises(RefusedError, match="would look like one of real answers"):
             export(store, slug, tmp_path / "answers.csv")
@@ -196,11 +237,12 @@ def test_nothing_of_them_is_exported_or_released_and_their_report_says_what_they
 
 @pytest.fixture
 def old(store, monkeypatch):
-    """A real survey that took such a name before they were reserved."""
+    """Real surveys that took such names before they were reserved."""
     with monkeypatch.context() as before:
         before.setattr(opening, "_check_name", lambda *_: None)
         before.setattr(deleting.apart, "first_number", lambda _: 1)
-        store.open_survey(Questionnaire.from_json({**town().to_json(), "survey": "trial--town"}))
+        for slug in ("trial--town", "made-up--town"):
+            store.open_survey(Questionnaire.from_json({**town().to_json(), "survey": slug}))
     answer(store, "trial--town", *[{"district": i % 2, "smokes": 1} for i in range(60)])
     return store
 
@@ -211,21 +253,24 @@ def test_a_real_survey_of_such_a_name_stays_what_it_was(old, tmp_path):
     assert export(old, "trial--town", tmp_path / "answers.csv") == 60
     assert "report of a trial" not in report_of_survey(old, "trial--town", language="en")
     old.reopen_survey("trial--town", COMMAND_LINE)
-    # No button of a trial deletes it, and no trial takes its place.
+    # No button of a trial deletes it, and no trial takes its place; it has its page, also under the name of made-up answers.
     with pytest.raises(RefusedError, match="is no trial"):
         delete_trial(old, "trial--town", COMMAND_LINE)
+    assert (find_trial(old, TRIAL, "town"), find_trial(old, MADE_UP, "town")) == (None, None)
+    assert not open_trial(old, town(title="Other"), COMMAND_LINE).replaced
     with pytest.raises(RefusedError, match="a real survey"):
-        open_trial(old, town(title="Other"), COMMAND_LINE)
-    assert find_trial(old, TRIAL, "town") is None
+        make_up(old, town(title="Other"), 60, COMMAND_LINE)
+    for slug in ("trial--town", "made-up--town"):
+        assert json.loads(old.current(slug, public=True)[1])["open"]
     assert old.overview("trial--town").mixed == 60
-    old.close_survey("trial--town")
-    old.delete_survey("trial--town")
-    # Numbers go on beyond both: nothing of the old survey is taken for the trial's.
-    assert open_trial(old, town(), COMMAND_LINE).number == 1_000_001
+    old.close_survey("made-up--town")
+    old.delete_survey("made-up--town")
+    # Numbers go on beyond both: nothing of the old survey is taken for the made-up one's.
+    assert make_up(old, town(), 60, COMMAND_LINE).number == 2_000_001
 
 
 def test_contact_details_of_a_trial_are_erased_after_a_month(store):
-    open_trial(store, town("register"))
-    told = json.loads(store.current("trial--town")[1])
+    tried = open_trial(store, town("register"))
+    told = json.loads(store.current(tried.slug)[1])
     assert told["contacts_until"] == str(datetime.date.today() + datetime.timedelta(30))
-    assert apart.kind_of("trial--town", told["version"]) == TRIAL
+    assert apart.kind_of(tried.slug, told["version"]) == TRIAL

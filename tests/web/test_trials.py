@@ -114,30 +114,32 @@ def test_a_trial_from_its_button_to_its_end(town, anna):
     assert "Open a trial" in anna.get(f"{path}/trial").text
     assert anna.post(f"{path}/trial", do="try").headers["location"] == f"{path}/trial"
     page = anna.get(f"{path}/trial").text
-    assert f"{town.url}/s/trial--habits" in page
+    [slug] = town.store.slugs()
+    assert re.fullmatch("trial--habits--[0-9a-f]{12}", slug)
+    assert f"{town.url}/s/{slug}" in page
     assert "once you close it" in page
-    assert town.client.get("/s/trial--habits").content == (STATIC / SHELL).read_bytes()
-    without = town.client.get("/s/trial--habits?other-way").text
+    assert town.client.get(f"/s/{slug}").content == (STATIC / SHELL).read_bytes()
+    without = town.client.get(f"/s/{slug}?other-way").text
     assert ("This is a trial." in without, "To jest próba." in without) == (True, True)
-    assert town.post(body(1_000_001), "trial--habits").status_code == 201
+    assert town.post(body(1_000_001), slug).status_code == 201
     # The draft is changed: that is said, and a new trial begins only if it is wanted.
     key = path.rsplit("/", 1)[1]
     town.store.change_draft(key, lambda content: {**content, "title": "Other habits"}, COMMAND_LINE)
     assert "The draft has changed" in anna.get(f"{path}/trial").text
-    assert town.store.overview("trial--habits").number == 1_000_001
-    assert anna.post(f"{path}/trial", do="close").headers["location"] == "/organiser/surveys/trial--habits/results"
-    results = anna.get("/organiser/surveys/trial--habits/results").text
+    assert town.store.overview(slug).number == 1_000_001
+    assert anna.post(f"{path}/trial", do="close").headers["location"] == f"/organiser/surveys/{slug}/results"
+    results = anna.get(f"/organiser/surveys/{slug}/results").text
     assert '<p class="apart-banner">This is a trial. Its answers count in no survey.</p>' in results
-    assert "To jest próba." in anna.get("/organiser/surveys/trial--habits/results?lang=pl").text
+    assert "To jest próba." in anna.get(f"/organiser/surveys/{slug}/results?lang=pl").text
     # The survey itself is opened from the same draft; the trial is in nobody's way, and stays until it is deleted.
     opening = anna.get(f"{path}/open").text
     assert "A trial of this survey is still there." in opening
     mark = re.search(r'name="seen" value="(\w+)"', opening)[1]
     assert anna.post(f"{path}/open", sure="yes", seen=mark).headers["location"] == "/organiser"
-    assert town.store.slugs() == ["habits", "trial--habits"]
-    assert anna.post("/organiser/surveys/trial--habits/delete").headers["location"] == "/organiser"
+    assert town.store.slugs() == ["habits", slug]
+    assert anna.post(f"/organiser/surveys/{slug}/delete").headers["location"] == "/organiser"
     assert town.store.slugs() == ["habits"]
-    assert town.client.get("/s/trial--habits").status_code == 404
+    assert town.client.get(f"/s/{slug}").status_code == 404
 
 
 def test_made_up_residents_from_their_button_to_their_end(town, anna):
@@ -159,7 +161,7 @@ def test_made_up_residents_from_their_button_to_their_end(town, anna):
     assert "<button>Release" not in publish
     assert banner in anna.get("/organiser/surveys/made-up--habits/publish/en").text
     # Others can be made up; nobody else adds to them, and nobody exports them.
-    assert town.post(body(seen.number), "made-up--habits").json()["code"] == "closed"
+    assert town.post(body(seen.number), "made-up--habits").json()["code"] == "unknown_survey"
     assert anna.post("/organiser/surveys/made-up--habits/open").json()["code"] == "made_up_closed"
     assert anna.get("/organiser/surveys/made-up--habits/export.zip").json()["code"] == "trial_not_exported"
     assert anna.post(f"{path}/trial", do="make-up", people="60").status_code == 303
@@ -189,17 +191,18 @@ def test_the_list_shows_them_apart_and_analysts_delete_none(town, anna):
     jan = Person(town, "Jan", "analyst")
     town.store.open_survey(Questionnaire.parse(YAML.replace("habits", "real")))
     asked = Questionnaire.parse(YAML)
-    open_trial(town.store, asked, COMMAND_LINE)
+    tried = open_trial(town.store, asked, COMMAND_LINE).slug
     make_up(town.store, asked, 120, COMMAND_LINE)
     page = anna.get("/organiser").text
     table, _, apart = page.partition("<h2>Trials</h2>")
     assert ("/s/real" in table, "--habits" in table, "/s/real" in apart) == (True, False, False)
-    assert all(part in apart for part in ("/s/trial--habits", "/s/made-up--habits", "Made up", "120 released"))
+    assert all(part in apart for part in (f'"/s/{tried}"', "(made-up--habits)", "Made up", "120 released"))
+    assert "/s/made-up--habits" not in page  # there is no such page
     assert "export." not in apart
     assert "Próby" in anna.get("/organiser?lang=pl").text
     read = jan.get("/organiser").text
-    assert ("/s/trial--habits" in read, "/delete" in read, "100 or more released" in read) == (True, False, True)
-    assert jan.post("/organiser/surveys/trial--habits/delete").status_code == 403
+    assert (f"/s/{tried}" in read, "/delete" in read, "100 or more released" in read) == (True, False, True)
+    assert jan.post(f"/organiser/surveys/{tried}/delete").status_code == 403
     assert "apart-banner" in jan.get("/organiser/surveys/made-up--habits/results").text
     assert len(town.store.slugs()) == 3
 

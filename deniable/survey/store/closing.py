@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from deniable.survey.apart import MADE_UP
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
@@ -28,7 +29,10 @@ def close_survey(database: Database, slug: str, by: Actor | None = None) -> int:
             _note_closing(connection, row.version_id)
         write_line(connection, by, "closed", slug)
     _release_rest(database.engine, keys, row)
-    return overview(database, slug).mixed
+    seen = overview(database, slug)
+    if seen.kind != MADE_UP:  # those are nobody: for them those who answer need not wait until the file is rewritten
+        vacuum(database.engine)
+    return seen.mixed
 
 
 def close_due(database: Database) -> list[str]:
@@ -66,7 +70,6 @@ def _release_rest(engine: sa.Engine, keys: KeyFolder, row: sa.Row[Any]) -> None:
         if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
             _note_closing(connection, row.version_id)
             _show_left(mixing, connection, row.id, least)
-    vacuum(engine)
 
 
 def _note_closing(connection: sa.Connection, version_id: int) -> None:

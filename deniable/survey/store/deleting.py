@@ -31,9 +31,20 @@ from deniable.survey.store.tables import (
 )
 
 
-def delete_survey(database: Database, slug: str, by: Actor | None = None) -> None:
-    """Delete a closed survey in one transaction, then the keys of its answers. `by` is listed as who deleted it. Backups keep what they
-    have."""
+def delete_survey(database: Database, slug: str, by: Actor | None = None, trial: int | None = None) -> None:
+    """Delete a closed survey in one transaction, then the keys of its answers. Backups keep what they have.
+
+    Parameters
+    ----------
+    database : Database
+        Where the survey is.
+    slug : str
+        Its short name.
+    by : Actor, optional
+        Who is listed as having deleted it.
+    trial : int, optional
+        The number of a trial's version, or of a made-up one: that goes, open or closed, unless another has taken its place.
+    """
     keys = keys_of(database)
     with writing(database.engine) as connection:
         row = find_survey(connection, slug)
@@ -41,7 +52,10 @@ def delete_survey(database: Database, slug: str, by: Actor | None = None) -> Non
         versions = connection.execute(query.with_for_update()).all()
         # Read again, now that nobody else can open it.
         state = connection.execute(sa.select(survey.c.state).where(survey.c.id == row.id).with_for_update()).scalar_one()
-        if state != "closed":
+        number = versions[-1].number
+        if trial is not None and (apart.kind_of(slug, number) is None or number != trial):
+            raise RefusedError("no_trial", "{slug} is no trial, so it is not deleted as one.", slug=slug)
+        if trial is None and state != "closed":
             raise RefusedError("still_open", "{slug} is open; close it before it is deleted.", slug=slug)
         ids = [one.id for one in versions]
         waiting = sa.select(inbox.c.key_name).where(inbox.c.version_id.in_(ids)).distinct()
@@ -65,7 +79,8 @@ def delete_survey(database: Database, slug: str, by: Actor | None = None) -> Non
         database.engine, "inbox", "receipt", "invitation", "contact", "report_draft", "released_page", "once_released", "survey_version",
         "survey",
     )  # fmt: skip
-    vacuum(database.engine)
+    if apart.kind_of(slug, number) != apart.MADE_UP:  # those are nobody: for them those who answer need not wait until the file is rewritten
+        vacuum(database.engine)
 
 
 def _note(connection: sa.Connection, slug: str, survey_id: int, last: sa.Row[Any]) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
-from deniable.survey.apart import check_kept_apart, kind_of
+from deniable.survey.apart import MADE_UP, NUMBERS, check_kept_apart, kind_of, reserved_for
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected
 from deniable.survey.store.labels import view_name
@@ -63,10 +63,13 @@ class Version:
     table: sa.Table
 
 
-def find_survey(connection: sa.Connection, slug: str) -> sa.Row[Any]:
-    """The row of a survey."""
-    # Whatever is no name is not looked up: PostgreSQL refuses some texts as such.
+def find_survey(connection: sa.Connection, slug: str, public: bool = False) -> sa.Row[Any]:
+    """The row of a survey; for the public, of one that is not made up."""
     query = sa.select(survey).where(survey.c.slug == slug)
+    if public and reserved_for(slug) == MADE_UP:
+        # The one query finds nothing, as where there is no such survey: a reply that takes longer would tell that there is a draft.
+        query = query.join(version, version.c.id == survey.c.version_id).where(version.c.number <= NUMBERS[MADE_UP])
+    # Whatever is no name is not looked up: PostgreSQL refuses some texts as such.
     row = connection.execute(query).one_or_none() if SLUG.fullmatch(slug) else None
     if row is None:
         raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug)
@@ -134,10 +137,11 @@ def _title(client: dict[str, Any]) -> dict[str, str]:
     return title if isinstance(title, dict) else {"": str(title)}
 
 
-def current(database: Database, slug: str) -> tuple[Asked, str]:
-    """What the current version asks, and the JSON for the respondent's page."""
+def current(database: Database, slug: str, public: bool = False) -> tuple[Asked, str]:
+    """What the current version asks, and the JSON for the respondent's page. For the public, what is made up is not there: nobody takes
+    part in it, and its questions are those of a draft."""
     with connected(database.engine) as connection:
-        row = find_survey(connection, slug)
+        row = find_survey(connection, slug, public)
         here = connection.execute(sa.select(version).where(version.c.id == row.version_id)).one()
     over = here.closes is not None and datetime.date.today().isoformat() > here.closes
     client = {
