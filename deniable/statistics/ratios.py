@@ -132,15 +132,31 @@ def ratio(
     else:
 
         def ends(level: float | None) -> tuple[float, float]:
-            return (
-                (shown, shown)
-                if level is None
-                else not_refuted(top, bottom, spread, float(critical_value(0.0, level)), ends_within or limits)
-            )
+            if level is None:
+                return shown, shown
+            z = float(critical_value(0.0, level))
+            found = not_refuted(top, bottom, spread, z, ends_within or limits)
+            return found if ends_within else _no_surer_than_direct(found, value, limits, z, weighted.respondents_in(pair[1]))
 
     worth_of = float("nan") if bias else float(worth[0])
     largest = None if bias is None else min(bias, limits[1] - limits[0])
     return Ratio(shown, variance, worth_of, largest, ends, row, note, true)
+
+
+def _no_surer_than_direct(
+    ends: tuple[float, float], value: float, limits: tuple[float, float], z: float, members: float
+) -> tuple[float, float]:
+    """A value beyond what is possible tells no more than if all members were at that end, of whom some could be at the other (Wilson):
+    few reports that are all alike would seem to be certain.
+
+    >>> _no_surer_than_direct((0.0, 0.0), -3.0, (0.0, 40.0), 2.0, 16.0)
+    (0.0, 8.0)
+    """
+    reach = (limits[1] - limits[0]) * z**2 / (max(members, 0.0) + z**2)
+    low, high = ends
+    if value < limits[0]:
+        return low, max(high, limits[0] + reach)
+    return (min(low, limits[1] - reach), high) if value > limits[1] else ends
 
 
 def careful(top: float, bottom: float, doubt: float, alike: float) -> float:
