@@ -167,6 +167,20 @@ def clean(text: str) -> str:
     return " ".join(_UNPRINTABLE.sub("", text).split())
 
 
+def headline(words: str) -> str:
+    """A line of text as a picture of its own, to be stacked upon others.
+
+    >>> "<text" in headline("Made up")
+    True
+    """
+    text = _text(8, 18, words, "start", 14, WIDE.title, "600")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDE.width} 28" width="{WIDE.width}" height="28" '
+        f'font-family="system-ui, sans-serif" color="#8a1c1c" aria-label={quoteattr(clean(words))}>'
+        f"<title>{escape(clean(words))}</title>{text}</svg>"
+    )
+
+
 def stacked(pictures: Sequence[str]) -> str:
     """Several such pictures as one, one below the other.
 

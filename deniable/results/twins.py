@@ -95,14 +95,16 @@ def export_in(place: str | Path, version: int) -> Path:
     return chosen[0]
 
 
-def as_table(blocks: Sequence[Block]) -> str:
-    """All figures, one per line; whatever a spreadsheet would run is defused."""
+def as_table(blocks: Sequence[Block], mark: str = "") -> str:
+    """All figures, one per line; whatever a spreadsheet would run is defused. A mark says in every line that they are no results."""
     names = ["question", "group", "answer", "kind", "estimate", "low", "high", "reported", "worth", "in words"]
+    names = ["mark", *names] if mark else names
     rows = []
     for block in blocks:
         for figure in block.figures:
             numbers = (figure.value, figure.low, figure.high, figure.reported, figure.worth)
             cells = [
+                *([mark] if mark else []),
                 block.title,
                 figure.group or "",
                 figure.label,
@@ -118,10 +120,17 @@ def _number(number: float | None) -> str:
     return "" if number is None else repr(number)
 
 
-def as_json(question: dict[str, Any], title: str, sentences: Sequence[str], blocks: Sequence[Block]) -> str:
-    """Everything an answer says, as JSON without what JSON does not know."""
+def as_json(
+    question: dict[str, Any],
+    title: str,
+    sentences: Sequence[str],
+    blocks: Sequence[Block],
+    apart: tuple[str, str] | None = None,
+) -> str:
+    """Everything an answer says, as JSON without what JSON does not know; of a trial, or of what is made up, also that it is."""
     content = {
-        "format": FORMAT, "version": 1, "question": question, "title": title, "sentences": list(map(for_programs, sentences)),
+        "format": FORMAT, "version": 1, **({} if apart is None else {"kind": apart[0], "mark": apart[1]}),
+        "question": question, "title": title, "sentences": list(map(for_programs, sentences)),
         "blocks": [block.to_json() for block in blocks],
     }  # fmt: skip
     return json.dumps(content, ensure_ascii=False, allow_nan=False)

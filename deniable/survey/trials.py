@@ -23,8 +23,8 @@ PEOPLE, MOST_PEOPLE = 500, 10_000
 MOST_CELLS = 2_000_000
 """Of made-up people times columns: what a press of a button may cost in time and space."""
 GROUP = 100
-"""Made-up people are made and stored so many at a time: real ones who answer meanwhile wait for no more than that, and once for the mixing
-at the end, which is that of any closing. The file is not rewritten for them: they are nobody."""
+"""Made-up people are made and stored so many at a time: real ones who answer meanwhile wait for no more than that, and once, about a
+second, for the mixing at the end. The file is not rewritten for them: they are nobody."""
 CONTACT_DAYS = 30
 """Contact details that are given in a trial are erased after so many days, if it is not deleted before."""
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

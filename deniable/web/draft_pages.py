@@ -166,7 +166,7 @@ def conflict_page(writer: Writer, now: Any, mine: Any, again: Mapping[str, str],
     return writer.page(
         "draft_conflict.html", "", writer.speech["conflict"], now=None if now is None else _shown(now), mine=_shown(mine),
         fields=[(name, text) for name, text in again.items() if name not in ("seen", "do")], mark="" if now is None else parts.mark_of(now),
-        path=paths[0], keep=paths[1], who=isolated(writer.draft.changed_by),
+        path=paths[0], keep=paths[1], who=isolated(writer.draft.changed_by or writer.speech["conflict_unnamed"]),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "no_survey_yet": "There is no survey yet. Begin with “Write a new survey”.",
             "untitled": "Without a title",
             "saved_by": "saved by {name}",
+            "saved_unnamed": "saved on the command line",
             "next": "What to do next",
             "response": "Response",
             "next_come_in": "Answers come in",
@@ -116,6 +117,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "conflict": "Two people wrote at the same time",
             "conflict_changed": "{name} has changed the same part since you opened it. Nothing was overwritten. Choose which text stays.",
             "conflict_gone": "{name} has removed this part since you opened it. What you wrote is not lost: add it again, or leave it out.",
+            "conflict_unnamed": "Somebody on the command line",
             "conflict_now": "What is there now",
             "conflict_mine": "What you wrote",
             "conflict_nothing": "Nothing: it was removed.",
@@ -184,6 +186,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "no_survey_yet": "Nie ma jeszcze żadnej ankiety. Zacznij od „Utwórz nową ankietę”.",
             "untitled": "Bez tytułu",
             "saved_by": "ostatni zapis: {name}",
+            "saved_unnamed": "ostatni zapis: z wiersza poleceń",
             "next": "Co dalej",
             "response": "Odzew",
             "next_come_in": "Napływają odpowiedzi",
@@ -285,6 +288,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "conflict_gone": "Po otwarciu tej strony tę część usunął ktoś inny ({name}). Twój tekst nie przepadł: można go dodać "
             "ponownie albo "
             "pominąć.",
+            "conflict_unnamed": "z wiersza poleceń",
             "conflict_now": "Obecny tekst",
             "conflict_mine": "Twój tekst",
             "conflict_nothing": "Nic: ta część została usunięta.",

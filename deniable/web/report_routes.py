@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from deniable.errors import DeniableError, ParameterError, RefusedError
@@ -19,6 +20,7 @@ from deniable.web.results_words import said_of
 
 if TYPE_CHECKING:
     from deniable.results.draft import Draft
+    from deniable.results.questions import Question
     from deniable.web.report_pages import Desk
 
 MOST_FIELDS = 400
@@ -58,7 +60,7 @@ def router(results: Results) -> APIRouter:
     @routes.post("/surveys/{slug}/report/add")
     async def add(slug: str, request: Request) -> Response:
         me, speech, fields = account_of(request), speech_of(request), await form(request, MOST_FIELDS)
-        added = results.run(lambda: _added(results, slug, fields, me, speech), _takes_long(fields))
+        added = results.run(lambda: _added(results, slug, fields, me, speech), await run_in_threadpool(_takes_long, fields))
         return await page_or_problem(results, added, slug, me, speech, "")
 
     @routes.get("/surveys/{slug}/report/words/{place}")
@@ -91,8 +93,23 @@ def router(results: Results) -> APIRouter:
 
 
 def _takes_long(fields: Fields) -> bool:
-    """Whether a form adds what goes together: looking for it may take a minute where a machine does so for the first time."""
-    return any("together" in text for name in ("view", "address") for text in fields.get(name, ()))
+    """Whether a form adds what takes long, for example what goes together: where a machine looks for it for the first time, a minute."""
+    try:
+        return _question(_filled(fields)).takes_long
+    except DeniableError:
+        return False  # what is wrong is said when its turn has come
+
+
+def _filled(fields: Fields) -> dict[str, list[str]]:
+    return {name: [one for one in values if one] for name, values in fields.items() if any(values)}
+
+
+def _question(filled: Fields) -> Question:
+    """What is asked for by a form, or by an address in it."""
+    from deniable.results.address import from_address
+    from deniable.web.results_forms import question_of
+
+    return from_address(filled["address"][0]) if "address" in filled else question_of(filled)
 
 
 def desk_of(results: Results, slug: str, me: Account, speech: Speech) -> Desk:
@@ -182,17 +199,16 @@ def _adding(results: Results, slug: str, view: str, me: Account, speech: Speech)
 
 def _added(results: Results, slug: str, fields: Fields, me: Account, speech: Speech) -> Response:
     """A view from its form, or from the page on which it is shown: looked at once, by the rule for those who may not export."""
-    from deniable.results.address import from_address
     from deniable.results.draft import View
     from deniable.web.report_pages import MOST_ON_VIEW, Typed, adding_page, read_words
-    from deniable.web.results_forms import LISTS, question_of, view_of
+    from deniable.web.results_forms import LISTS, view_of
 
     desk, typed = desk_of(results, slug, me, speech), Typed()
-    filled = {name: [one for one in values if one] for name, values in fields.items() if any(values)}
+    filled = _filled(fields)
     words = read_words(desk, fields, "words", MOST_ON_VIEW, typed)
     asked: Any = None
     try:
-        asked = from_address(filled["address"][0]) if "address" in filled else question_of(filled)
+        asked = _question(filled)
         results.bench.ask(slug, asked, speech.language, False)
         chosen = desk.draft.with_view(View(asked, words))
         if not typed.wrong:

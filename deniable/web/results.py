@@ -37,7 +37,7 @@ STATUS = {
     "unknown_survey": 404, "not_found": 404, "unknown_version": 404, "no_version": 404, "unknown_attribute": 404, "unknown_view": 404,
     "needs_export": 403, "no_export": 403, "nothing_released": 409, "results_after_closing": 409, "busy": 503,
     "release_after_closing": 409, "few_to_release": 409, "few_apart": 409, "release_moved": 409, "draft_changed": 409, "no_place": 404,
-    "trial_not_released": 409, "not_apart": 409,
+    "trial_not_released": 409, "not_apart": 409, "trial_no_code": 409,
 }  # fmt: skip
 """All other mistakes of an address are 400."""
 FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",
@@ -122,7 +122,9 @@ def router(results: Results) -> APIRouter:
         try:
             if kind not in MEDIA_TYPES:
                 raise RefusedError("not_found", "A view is there as {allowed}.", allowed=", ".join(MEDIA_TYPES))
-            return await results.answered(slug, query, me, speech, lambda answer: _twin(slug, kind, answer))
+            return await results.answered(
+                slug, query, me, speech, lambda answer: _twin(results.store, slug, kind, answer, speech)
+            )
         except DeniableError as error:
             return problem(_status(error), error.code, said_of(error, speech.language), _come_again(error))
 
@@ -187,8 +189,10 @@ def _viewed(results: Results, slug: str, answer: Any, me: Account, speech: Speec
     return HTMLResponse(results_page(answer, results.reader(slug, me, speech, answer.question.version)), headers=NO_STORE)
 
 
-def _twin(slug: str, kind: str, answer: Any) -> Response:
-    headers = dict(NO_STORE)
+def _twin(store: Store, slug: str, kind: str, answer: Any, speech: Speech) -> Response:
+    headers, tried = dict(NO_STORE), kind_of(slug, store.overview(slug).number)
+    if tried is not None:
+        answer = answer.marked(tried, speech[f"banner_{tried}"])
     if kind == "svg":
         headers["Content-Security-Policy"] = SANDBOX
     if kind in ("csv", "py"):

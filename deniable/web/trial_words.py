@@ -52,6 +52,7 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "trial_taken": "The name {slug} belongs to a survey that was opened before such names were kept for trials. Delete it, or "
             "give this draft another short name.",
             "made_up_closed": "This survey holds made-up answers; nobody can add to them.",
+            "trial_no_code": "This code runs on an export, and answers of trials, or made-up ones, are not exported.",
             "not_apart": "These answers belong to a trial, and are no results of this survey.",
         },
         "pl": {
@@ -86,7 +87,8 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "made_up_there": "Zmyślone odpowiedzi są gotowe, ich liczba: {count}.",
             "made_up_changed": "Szkic od tego czasu się zmienił.",
             "made_up_people": "Zmyślonych mieszkańców może być od 1 do {most}.",
-            "made_up_cells": "Te pytania zajmują wiele kolumn (ich liczba: {columns}), więc zmyślonych mieszkańców może być najwyżej {most}.",
+            "made_up_cells": "Te pytania zajmują wiele kolumn (ich liczba: {columns}), więc zmyślonych mieszkańców może być "
+            "najwyżej {most}.",
             "do_delete_made_up": "Usuń zmyślone odpowiedzi",
             "public_preview": "Podgląd strony publicznej",
             "apart": "Próby",
@@ -99,6 +101,7 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "trial_taken": "Nazwa {slug} należy do ankiety otwartej, zanim takie nazwy zastrzeżono dla prób. Trzeba ją usunąć albo nadać "
             "temu szkicowi inną krótką nazwę.",
             "made_up_closed": "W tej ankiecie są zmyślone odpowiedzi; nikt nie może dodać innych.",
+            "trial_no_code": "Ten kod działa na wyeksportowanych danych, a odpowiedzi z prób i zmyślonych nie można eksportować.",
             "not_apart": "Te odpowiedzi pochodzą z próby i nie są wynikami tej ankiety.",
         },
     }

@@ -222,3 +222,22 @@ def test_the_button_that_deletes_a_trial_deletes_no_survey(store, monkeypatch, p
     with pytest.raises(RefusedError, match="is no trial"):
         trials.delete_trial(store, "town", COMMAND_LINE)
     assert store.overview("town").state == "open"
+
+
+@pytest.mark.parametrize("protected", [True, False])
+def test_who_has_the_file_reads_nothing_of_a_trial_that_was_deleted(tmp_path, monkeypatch, protected):
+    """Colleagues gave their names; the trial is deleted while it is open, and somebody copies the file."""
+    asked = Questionnaire.from_json({**ASKED.to_json(), "linkage": "register"})
+    with Store(str(tmp_path / "town.db")) as store:
+        if not protected:
+            monkeypatch.setattr(deleting, "vacuum", lambda _: None)
+            sa.event.listen(store.engine, "checkout", lambda kept, *_: kept.execute("PRAGMA secure_delete=OFF").close())
+        tried = open_trial(store, asked).slug
+        answering, _ = store.current(tried)
+        for i in range(40):
+            body = {"version": answering.number, "id": f"{i:022d}", "report": {"smokes": 1, "district": 0}}
+            body |= {"code": f"ABCDE-FGHJK-{i:05d}", "contact": {"name": f"Colleague number {i}"}}
+            assert store.submit([read_submission(answering, body)]) == [None]
+        trials.delete_trial(store, tried, COMMAND_LINE)
+        left = b"".join(path.read_bytes() for path in tmp_path.glob("town.db*") if path.is_file())
+    assert (b"Colleague number" in left) is not protected

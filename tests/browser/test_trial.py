@@ -112,7 +112,8 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     # A colleague answers; the language is that of the browser or of the address.
     colleague = opened(page, "nobody", viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen = Watch(colleague, f"colleague-{width}-{scheme}-{language}")
-    colleague.goto(f"{served.url}/s/trial--{slug}?lang={language}")
+    [trial] = [name for name in served.store.slugs() if name.startswith(f"trial--{slug}--")]
+    colleague.goto(f"{served.url}/s/{trial}?lang={language}")
     colleague.get_by_text(words["trial"]).wait_for()
     seen.look("introduction")
     answer(colleague, words)
@@ -133,7 +134,7 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     watch.look("closed")
     one.get_by_role("button", name=words["delete"]).click()
     one.get_by_role("button", name=words["open"]).wait_for()
-    assert f"trial--{slug}" not in served.store.slugs()
+    assert trial not in served.store.slugs()
     # Made-up residents.
     assert one.get_by_label(words["people"]).input_value() == "500"
     one.get_by_role("button", name=words["make"]).click()
@@ -149,9 +150,6 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     one.goto(f"{served.url}/organiser/surveys/made-up--{slug}/publish/{language}")
     one.get_by_text(words["made"]).wait_for()
     watch.look("made-up-public-page")
-    one.goto(f"{served.url}/s/made-up--{slug}?lang={language}")
-    one.locator(".banner").wait_for()
-    watch.look("made-up-page")
     one.goto(here)
     one.get_by_role("button", name=words["rid"]).click()
     one.get_by_role("button", name=words["make"], exact=True).wait_for()
@@ -202,7 +200,7 @@ def test_everything_is_reached_by_the_keyboard(page, served, owner):
         tab_to(button)
         one.keyboard.press("Enter")
         one.get_by_role("button", name=button).wait_for(state="detached")
-    assert not [slug for slug in served.store.slugs() if slug.endswith("by-keys")]
+    assert not [slug for slug in served.store.slugs() if "by-keys" in slug]
     one.context.close()
 
 

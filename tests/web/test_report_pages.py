@@ -10,6 +10,7 @@ from deniable.results.draft import Draft
 from deniable.results.report.making import report_of_survey
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
+from deniable.web import report_routes
 from tests.results import council as answers
 from tests.results import visiting
 
@@ -207,3 +208,21 @@ def test_before_the_first_closing_there_is_no_report(tmp_path):
         store.close_survey("council")
         assert "council/report" in town.get("/organiser", "analyst").text
         assert town.get("/organiser/surveys/nowhere/report", "owner").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "long"),
+    [
+        ({"address": ["view=together&of=smokes,owes"]}, True),
+        ({"address": ["view=to%67ether&of=smokes,owes"]}, True),
+        ({"address": ["view=question&of=together"]}, False),
+        ({"view": ["together"], "of": ["smokes", "owes"]}, True),
+        ({"view": ["question"], "of": ["together"]}, False),
+        ({"view": ["", "together"], "of": ["smokes", "owes"]}, True),
+        ({"view": ["nothing"]}, False),
+        ({}, False),
+    ],
+)
+def test_what_takes_long_is_known_by_what_is_asked_not_by_how_it_is_written(fields, long):
+    """Who wants a share must not wait for rules that came by another spelling."""
+    assert report_routes._takes_long(fields) is long

@@ -257,3 +257,81 @@ def test_who_answers_waits_for_nobody_who_makes_up_people(town, anna, monkeypatc
         one.join()
     # One works and two wait; the fourth is told to come again.
     assert sorted(reply.status_code for reply in replies) == [303, 303, 303, 503]
+
+
+def test_so_many_columns_allow_fewer_people_and_the_page_says_how_many(town, anna):
+    boxes = {
+        "type": "checkbox",
+        "name": "which",
+        "title": "Which?",
+        "choices": [f"a{i}" for i in range(400)],
+        "privacy": "strong",
+    }
+    path = drafted(town, languages=["en"], title="Habits", pages=[{"elements": [boxes]}])
+    for language, said in (("en", "5000 residents at most"), ("pl", "najwyżej 5000")):
+        reply = anna.post(f"{path}/trial?lang={language}", do="make-up", people="5001")
+        assert (reply.status_code, said in reply.text, "400" in reply.text) == (422, True, True)
+    assert town.store.slugs() == []
+
+
+def test_files_of_results_say_that_they_are_made_up_or_of_a_trial(town, anna):
+    asked = Questionnaire.parse(YAML)
+    town.store.open_survey(Questionnaire.parse(YAML.replace("habits", "real")))
+    tried = open_trial(town.store, asked).slug
+    for slug, number in (("real", 1), (tried, 1_000_001)):
+        assert town.post(body(number), slug).status_code == 201
+        town.store.close_survey(slug)
+    make_up(town.store, asked, 60)
+    for slug, kind, english, polish in (
+        ("real", None, "", ""),
+        (tried, "trial", "This is a trial.", "To jest próba."),
+        ("made-up--habits", "made-up", "These answers are made up. Nobody gave them.", "Te odpowiedzi są zmyślone."),
+    ):
+        for view in ("view=question&of=smokes", "", "view=cross&of=smokes&by=buses"):
+            path = f"/organiser/surveys/{slug}/results"
+            for language, said in (("en", english), ("pl", polish)):
+                found = {one: anna.get(f"{path}.{one}?{view}&lang={language}") for one in ("json", "csv", "svg", "png", "py")}
+                assert [found[one].status_code for one in ("json", "csv", "svg", "png")] == [200] * 4
+                told = found["json"].json()
+                head, *lines = found["csv"].text.splitlines()
+                assert (told.get("kind"), "mark" in told, "mark" in head) == (kind, kind is not None, kind is not None)
+                if kind is None:
+                    assert found["py"].status_code == 200
+                    continue
+                assert told["mark"].startswith(said)
+                assert (len(lines) > 0, all(said in line for line in lines)) == (True, True)
+                assert f">{said}" in found["svg"].text
+                assert found["png"].content.startswith(b"\x89PNG")
+                assert (found["py"].status_code, found["py"].json()["code"]) == (409, "trial_no_code")
+                assert ("eksportować" if language == "pl" else "not exported") in found["py"].json()["message"]
+
+
+def test_a_draft_from_the_command_line_says_so_in_the_list(town, anna):
+    drafted(town)
+    assert "(saved on the command line)" in anna.get("/organiser").text
+    assert "(ostatni zapis: z wiersza poleceń)" in anna.get("/organiser?lang=pl").text
+
+
+def test_what_is_remembered_of_trials_is_changed_by_the_thread_that_remembers_it(town, anna, monkeypatch):
+    """Another would change it while it is gone through, and somebody who answers would be told of a fault."""
+    collector, threads = town.service.app.state.collector, {"asks": set(), "forgets": set()}
+    asked_by, forgotten_by = type(collector).asked, type(collector).forget
+
+    async def asks(one, slug, sent):
+        threads["asks"].add(threading.get_ident())
+        return await asked_by(one, slug, sent)
+
+    def forgets(one, slug, deleted=False):
+        threads["forgets"].add(threading.get_ident())
+        forgotten_by(one, slug, deleted)
+
+    monkeypatch.setattr(type(collector), "asked", asks)
+    monkeypatch.setattr(type(collector), "forget", forgets)
+    path = drafted(town)
+    anna.post(f"{path}/trial", do="try")
+    [slug] = town.store.slugs()
+    assert town.post(body(1_000_001), slug).status_code == 201
+    for verb in ("close", "try", "delete"):
+        assert anna.post(f"{path}/trial", do=verb).status_code == 303
+    assert town.post(body(1_000_001), slug).status_code == 404
+    assert threads["forgets"] == threads["asks"]

@@ -79,7 +79,8 @@ def delete_survey(database: Database, slug: str, by: Actor | None = None, trial:
         database.engine, "inbox", "receipt", "invitation", "contact", "report_draft", "released_page", "once_released", "survey_version",
         "survey",
     )  # fmt: skip
-    if apart.kind_of(slug, number) != apart.MADE_UP:  # those are nobody: for them those who answer need not wait until the file is rewritten
+    # Made-up people are nobody: for them those who answer need not wait until the file is rewritten.
+    if apart.kind_of(slug, number) != apart.MADE_UP:
         vacuum(database.engine)
 
 

@@ -12,6 +12,7 @@ import threading
 
 import pytest
 
+from deniable.survey import trials
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.audit import COMMAND_LINE
@@ -36,6 +37,9 @@ pages:
   - {type: radiogroup, name: district, title: District, choices: [north, south], privacy: none}
 """
 )
+
+
+TRIAL = "trial--town--0123456789ab"
 
 
 def place(kind, slug):
@@ -63,9 +67,9 @@ CLAIMS = {
     "trial": {
         "kind": "trial",
         "trial": True,
-        "survey": "trial--town",
+        "survey": TRIAL,
         "version": 1_000_001,
-        "place": place("trial", "trial--town"),
+        "place": place("trial", TRIAL),
     },
     "real": {"kind": None, "preview": False, "trial": False, "survey": "town", "version": 1, "place": place(None, "town")},
 }
@@ -99,14 +103,16 @@ def town(request, tmp_path_factory):
     static = STATIC if request.param == "released" else believing(tmp_path_factory.mktemp("static"))
     store = Store(str(folder / "town.db"), None)
     store.open_survey(ASKED)
-    open_trial(store, ASKED)
+    with pytest.MonkeyPatch.context() as drawn:
+        drawn.setattr(trials, "new_slug", lambda *_: TRIAL)
+        open_trial(store, ASKED)
     draft = store.add_draft(ASKED.to_json(), COMMAND_LINE)
     service = Service(store, port=0, settings=Settings(burst=0, static=static))
     thread = threading.Thread(target=service.run, daemon=True)
     thread.start()
     store.add_account("Anna", "owner", "link", COMMAND_LINE)
     service.cookie = service.app.state.accounts._new_session(store.choose_password("link", "no password has this hash"))
-    service.paths = {"real": "/s/town", "trial": "/s/trial--town", "preview": f"/organiser/drafts/{draft.key}/preview"}
+    service.paths = {"real": "/s/town", "trial": f"/s/{TRIAL}", "preview": f"/organiser/drafts/{draft.key}/preview"}
     service.released = request.param == "released"
     yield service
     service.server.should_exit = True
@@ -149,7 +155,7 @@ def goes_through(chromium, town, kind, claim):
     return seen, [path for path, _ in sent], [body["report"] for _, body in sent], marks, said, later
 
 
-WAYS = {"real": ["/api/surveys/town/answers"], "trial": ["/api/surveys/trial--town/answers"], "preview": []}
+WAYS = {"real": ["/api/surveys/town/answers"], "trial": [f"/api/surveys/{TRIAL}/answers"], "preview": []}
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -176,7 +182,7 @@ def test_what_is_private_is_mixed_in_each_of_them(chromium, town):
     page.on(
         "request", lambda request: reports.append(json.loads(request.post_data)["report"]) if request.method == "POST" else None
     )
-    page.goto(f"{town.url}/s/trial--town")
+    page.goto(f"{town.url}/s/{TRIAL}")
     for i in range(40):
         page.get_by_role("button", name="Start").click()
         page.locator("fieldset", has_text="Do you smoke?").get_by_label("Yes", exact=True).check()
@@ -213,7 +219,7 @@ def test_a_preview_leaves_nothing_in_the_tab_and_takes_nothing_from_it(chromium,
 
 
 @pytest.mark.parametrize(
-    "address", ["trial%2D%2Dtown", "trial--town?preview=1", "trial--town#preview", "trial--town?survey=town"]
+    "address", [TRIAL.replace("--", "%2D%2D"), f"{TRIAL}?preview=1", f"{TRIAL}#preview", f"{TRIAL}?survey=town"]
 )
 @RELEASED
 def test_however_the_address_is_written_the_banner_is_that_of_where_answers_go(chromium, town, address):
@@ -226,7 +232,7 @@ def test_however_the_address_is_written_the_banner_is_that_of_where_answers_go(c
     assert "Trial" in page.locator(".banner").inner_text()
     page.get_by_role("button", name="Send").click()
     page.get_by_text("Thank you").wait_for()
-    assert posted == [f"{town.url}/api/surveys/trial--town/answers"]
+    assert posted == [f"{town.url}/api/surveys/{TRIAL}/answers"]
     context.close()
 
 
@@ -248,11 +254,11 @@ def test_hostile_texts_run_neither_in_a_preview_nor_in_a_trial(chromium, town):
     }  # fmt: skip
     store = town.app.state.collector.store
     draft = store.add_draft(hostile, COMMAND_LINE)
-    open_trial(store, Questionnaire.from_json(hostile))
+    tried = open_trial(store, Questionnaire.from_json(hostile)).slug
     context = chromium.new_context(locale="en-GB")
     context.add_cookies([{"name": "deniable_organiser", "value": town.cookie, "domain": "127.0.0.1", "path": "/organiser"}])
     page = context.new_page()
-    for path in (f"/organiser/drafts/{draft.key}/preview", "/s/trial--hostile"):
+    for path in (f"/organiser/drafts/{draft.key}/preview", f"/s/{tried}"):
         page.goto(f"{town.url}{path}")
         page.get_by_role("button", name="Start").click()
         page.locator("[name=contact-name]").fill(EVIL)
