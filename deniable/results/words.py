@@ -42,6 +42,9 @@ class Said:
     exactly_in_100: str
     between: str
     too_few: str
+    reopened: str
+    divided: str
+    """Why views are not shown though there are enough answers."""
     cannot_be_told: str
     reported: str
     worth: str
@@ -126,6 +129,8 @@ SAID = {
         exactly_in_100="{low} in 100",
         between="between {low} and {high}",
         too_few="too few answers",
+        reopened="the survey was reopened after it had been closed: groups are not shown, only private questions, each by itself",
+        divided="people are divided otherwise than on an earlier public page: groups are not shown, only private questions, each by itself",
         cannot_be_told="cannot be told with these answers",
         reported="reported",
         worth="worth {n} direct answers",
@@ -181,6 +186,9 @@ SAID = {
         exactly_in_100="{low} na 100",
         between="od {low} do {high}",
         too_few="zbyt mało odpowiedzi",
+        reopened="ankietę po zamknięciu otwarto ponownie: nie pokazujemy grup, a tylko pytania prywatne, każde osobno",
+        divided="osoby są podzielone inaczej niż na wcześniejszej stronie publicznej: nie pokazujemy grup, a tylko pytania prywatne, każde "
+        "osobno",
         cannot_be_told="tych odpowiedzi nie wystarczy, by to ustalić",
         reported="zgłoszono",
         worth="równoważna liczba jawnych odpowiedzi: {n}",

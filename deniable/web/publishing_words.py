@@ -51,6 +51,10 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "one_version": "The report is of the newest version that has answers; other versions cannot be chosen.",
             "no_place": "This view is no longer there.",
             "view_cannot": "One of the views cannot be shown. It is marked below.",
+            "not_in_report_too_few": "The report and the public page will say “too few answers” here: this view would show groups of fewer "
+            "than 50 people, and they are made for everyone. You can remove it.",
+            "not_in_report_reopened": "The report and the public page will not show this view: the survey was reopened after it had been "
+            "closed, so they show private questions, each by itself, and no groups. You can remove it.",
             "public_page": "Public page",
             "publish_of": "Public page of {survey}",
             "publish_about": "Results that anyone can read, without an account. The page is made once, when you release it, and stays "
@@ -82,8 +86,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "The survey or its results were changed meanwhile. Please look at the preview again.",
             "public_kind": "Results of a survey",
             "public_released": "Released on {day}. The figures are those of that day.",
-            "public_rule": "No results are given for groups of fewer than 50 people, and rare answers to open questions are put "
-            "together. Shares of private answers are estimates.",
+            "public_rule": "No results are given for groups of fewer than 50 people, and rare answers to open questions are shown "
+            "together, marked with an asterisk (“A or B*”). Shares of private answers are estimates.",
             "public_answered": "The figures come from {n} answers.",
             "public_few": "There are too few answers to show any figure.",
             "public_version": "The questionnaire was changed while the survey was open. These results are of version {number}.",
@@ -139,6 +143,10 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "one_version": "Raport dotyczy najnowszej wersji, która ma odpowiedzi; innych wersji nie można wybrać.",
             "no_place": "Tego widoku już tu nie ma.",
             "view_cannot": "Jednego z widoków nie można pokazać. Jest zaznaczony poniżej.",
+            "not_in_report_too_few": "W raporcie i na stronie publicznej będzie tu „zbyt mało odpowiedzi”: ten widok pokazałby grupy "
+            "mniejsze niż 50 osób, a raport i strona są dla wszystkich. Można go usunąć.",
+            "not_in_report_reopened": "Raport i strona publiczna nie pokażą tego widoku: ankietę po zamknięciu otwarto ponownie, więc "
+            "pokazują pytania prywatne, każde osobno, a nie grupy. Można go usunąć.",
             "public_page": "Strona publiczna",
             "publish_of": "Strona publiczna: {survey}",
             "publish_about": "Wyniki, które może przeczytać każdy, bez konta. Strona powstaje raz, w chwili udostępnienia, i nie "
@@ -170,7 +178,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "Ankieta albo jej wyniki zmieniły się tymczasem. Proszę jeszcze raz obejrzeć podgląd.",
             "public_kind": "Wyniki ankiety",
             "public_released": "Udostępniono: {day}. Liczby pochodzą z tego dnia.",
-            "public_rule": "Nie podajemy wyników grup mniejszych niż 50 osób, a rzadkie odpowiedzi na pytania jawne są połączone. "
+            "public_rule": "Nie podajemy wyników grup mniejszych niż 50 osób, a rzadkie odpowiedzi na pytania jawne są pokazane razem i "
+            "oznaczone gwiazdką („A lub B*”). "
             "Udziały odpowiedzi prywatnych to oszacowania.",
             "public_answered": "Liczba odpowiedzi, z których pochodzą te wyniki: {n}.",
             "public_few": "Odpowiedzi jest zbyt mało, by pokazać jakiekolwiek liczby.",

@@ -15,6 +15,8 @@ ENGLISH = {
     "answers cannot: randomising does not correct them.",
     "interval": "Every figure is an estimate and stands with an interval: if such surveys were made again and again, 95 of 100 intervals "
     "would hold the true figure. Where an interval is wide, the figure is known that roughly and no better.",
+    "merged": "Rare answers to open questions are shown together and marked with an asterisk (*), so that no group of fewer than 50 "
+    "people is shown: “A or B*” counts everyone who answered A or B.",
     "asked": "Who was asked, and how many answered",
     "asked_unknown": "The file of answers does not say who was asked or how.",
     "invited": "{invitations} people were invited, each by a link of their own that works once.",
@@ -64,6 +66,10 @@ ENGLISH = {
     "odds": "A report changes anyone's odds",
     "asked_openly": "asked openly",
     "forged": "If answers were forged",
+    "forged_columns": "The last two columns say how far a figure would move, at most, if 1% or 5% of the answers had been forged to push "
+    "it: see “If answers were forged” below.",
+    "back": "Back to what is in the report",
+    "print": "To print it, or to make a PDF, use your browser's “Print” (Ctrl+P). This line is not printed.",
     "forged_what": "Somebody who leaves out the random draw and sends a chosen answer weighs more than an honest person: what "
     "hides answers "
     "also magnifies forged ones. The last columns of the tables above say how far each figure would move, at most, if "
@@ -128,6 +134,8 @@ POLISH = {
     "uwzględnić w obliczeniach, nieprawdziwych odpowiedzi – nie: losowanie ich nie poprawia.",
     "interval": "Każda liczba jest oszacowaniem i ma swój przedział: gdyby takie ankiety powtarzać wiele razy, 95 na 100 przedziałów "
     "zawierałoby prawdziwą wartość. Gdzie przedział jest szeroki, tam wartość znamy tylko z taką dokładnością.",
+    "merged": "Rzadkie odpowiedzi na pytania jawne są pokazane razem i oznaczone gwiazdką (*), aby nie pokazywać grup mniejszych niż 50 "
+    "osób: „A lub B*” to wszystkie osoby, które odpowiedziały A albo B.",
     "asked": "Kogo pytano i ile osób odpowiedziało",
     "asked_unknown": "Plik z odpowiedziami nie mówi, kogo i jak pytano.",
     "invited": "Liczba zaproszonych osób: {invitations}. Każda dostała własny odnośnik, który działa jeden raz.",
@@ -177,6 +185,10 @@ POLISH = {
     "odds": "Wysłana odpowiedź zmienia czyjeś szanse",
     "asked_openly": "pytanie jawne",
     "forged": "Gdyby odpowiedzi sfałszowano",
+    "forged_columns": "Dwie ostatnie kolumny podają, o ile najwyżej przesunęłaby się liczba, gdyby 1% albo 5% odpowiedzi sfałszowano, by "
+    "ją przesunąć: zobacz niżej „Gdyby odpowiedzi sfałszowano”.",
+    "back": "Wróć do zawartości raportu",
+    "print": "Do druku albo do pliku PDF służy polecenie „Drukuj” w przeglądarce (Ctrl+P). Ten wiersz się nie drukuje.",
     "forged_what": "Kto pomija losowanie i wysyła wybraną przez siebie odpowiedź, waży więcej niż uczciwa osoba: to, co ukrywa "
     "odpowiedzi, "
     "wzmacnia też sfałszowane. Ostatnie kolumny tabel powyżej podają, o ile najwyżej przesunęłaby się każda liczba, "
