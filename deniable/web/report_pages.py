@@ -187,7 +187,7 @@ def _text(desk: Desk, typed: Typed, name: str, language: str, words: Words, most
     key, speech = f"{name}_{language}", desk.reader.speech
     label = speech[f"text_{name}"] if most != MOST_ON_VIEW else speech["your_words"]
     if len(desk.languages) > 1:
-        label = speech["text_in"].format(text=label, language=speech[f"in_{language}"])
+        label = speech["text_in"].format(text=label, language=speech[f"spoken_{language}"])
     kept = words.texts.get(language, words.texts.get("", ""))
     return {
         "name": key, "label": label, "text": typed.texts.get(key, kept), "wrong": typed.wrong.get(key), "most": most,

@@ -253,7 +253,7 @@ def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]
     return {
         "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
         # Of less than one direct answer there is nothing to say.
-        "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
+        "worth": said.worth(figure.worth)
         if block.hidden and figure.worth is not None and figure.worth >= 1 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),

@@ -4,10 +4,15 @@ import html
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import deniable as dn
 from deniable.results.draft import Draft
+from deniable.results.material import Spoken
+from deniable.results.remarks import remarks
 from deniable.results.report.words import ENGLISH, POLISH
+from deniable.results.words import said_in
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.audit import COMMAND_LINE
@@ -157,3 +162,32 @@ def test_what_was_done_names_surveys_by_their_titles(council):
         page = re.sub("[\u2068\u2069]", "", text_of(council.get(f"/organiser/audit?lang={language}", "owner").text))
         assert page.count(title) == 1
         assert " gone" in page
+
+
+def test_sentences_are_said_as_people_say_them(council):
+    draft = text_of(council.get(f"{PATH}/report?lang=pl", "owner").text)
+    assert "Otwórz raport po polsku" in draft
+    assert "Raport po angielsku jako plik" in draft
+    report = {language: text_of(council.get(f"{PATH}/report/{language}", "owner").text) for language in ("en", "pl")}
+    assert "We cannot rule out that somebody answered more than once." in report["en"]
+    assert re.search(r"these 400 answers are about as informative as \d+ direct answers\.", report["en"])
+    assert re.search(r"400 odpowiedzi mówi mniej więcej tyle, co \d+ odpowiedzi jawn(e|ych)\.", report["pl"])
+    assert "Wcale: pytanie jest jawne" in report["pl"]
+    assert "Not at all: it is asked openly" in report["en"]
+    shown = {language: text_of(council.get(f"{PATH}/results?lang={language}", "owner").text) for language in ("en", "pl")}
+    assert re.search(r"as informative as \d+ direct answers?", shown["en"])
+    assert "before correcting for the randomisation" in shown["en"]
+    assert re.search(r"jak \d+ jawn(a|e|ych) odpowied", shown["pl"])
+    assert "They cannot correct untrue answers." in text_of(council.get(f"{PATH}/publish/en", "owner").text)
+    compared = text_of(council.get(f"{PATH}/results?{COMPARED}&lang=en", "owner").text)
+    assert "the first group minus the second" in compared
+    rules = text_of(council.get(f"{PATH}/results/choose?view=together&lang=pl", "owner").text)
+    assert "Jak często reguła się sprawdza" in rules
+
+
+def test_too_few_answers_of_everyone_are_said_to_be_that():
+    """Nearly nobody said a number: there is no group to speak of."""
+    schema = dn.Schema({"mood": dn.KRR(dn.Ordinal([1, 2, 3, 4, 5], missing="no answer"), 0.6)})
+    sample = dn.Sample(pd.DataFrame({"mood": ["no answer"] * 40}), schema)
+    said = remarks([sample.mean("mood")], Spoken(said_in("pl"), {}))
+    assert "Uwaga: odpowiedzi jest zbyt mało, aby cokolwiek stwierdzić." in said

@@ -275,6 +275,8 @@ def how_hidden(about: About, words: Mapping[str, str]) -> dict[str, Any]:
 
 def _how(row: Row, schema: Schema, say: Callable[[str], str], words: Mapping[str, str]) -> str:
     """How a question was hidden, in words alone: readers of a report do not know designs by their names."""
+    if row.open:
+        return words["not_hidden"]
     named = NAMED_DESIGN.fullmatch(row.hidden_by)
     if named is None:
         return say(row.hidden_by)
