@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from deniable.plurals import counted, counted_in_polish
+
 
 @dataclass(frozen=True)
 class Words:
@@ -25,7 +27,6 @@ class Words:
     compared: str
     size: str
     reports: str
-    worth: str
     in_the_group: str
     methods: Mapping[str, str]
     known_in_the_group: str
@@ -109,7 +110,6 @@ ENGLISH = Words(
     compared="Compared with",
     size="estimated size: {size} of {n}",
     reports="{n} reports",
-    worth="worth {n} direct answers",
     in_the_group="an estimated {n} of them in the group",
     methods=MappingProxyType(
         {
@@ -204,7 +204,6 @@ POLISH = Words(
     compared="Dla porównania",
     size="szacowana liczebność: {size} z {n}",
     reports="liczba odpowiedzi: {n}",
-    worth="równoważna liczba jawnych: {n}",
     in_the_group="w tym w grupie szacunkowo {n}",
     methods=MappingProxyType(
         {
@@ -285,6 +284,39 @@ POLISH = Words(
     no_sum="Komórki nie muszą sumować się do podanych wartości: zamiast ujemnych pokazano najbliższe możliwe udziały.",
     missing_columns="W schemacie są też {names}, a w danych nie ma takich kolumn: czy to jest schemat tych danych?",
 )
+
+
+def answers_say(number: int, language: str) -> str:
+    """So many answers, in Polish with the form of "say" that the number needs.
+
+    >>> answers_say(800, "en"), answers_say(800, "pl"), answers_say(22, "pl"), answers_say(1, "pl")
+    ('800 answers', '800 odpowiedzi mówi', '22 odpowiedzi mówią', '1 odpowiedź mówi')
+    """
+    if language == "pl":
+        return counted_in_polish(number, "odpowiedź mówi", "odpowiedzi mówią", "odpowiedzi mówi")
+    return counted(number, "answer")
+
+
+def direct_answers(number: int, language: str) -> str:
+    """So many answers that are not hidden.
+
+    >>> direct_answers(1, "en"), direct_answers(102, "pl"), direct_answers(105, "pl")
+    ('1 direct answer', '102 odpowiedzi jawne', '105 odpowiedzi jawnych')
+    """
+    if language == "pl":
+        return counted_in_polish(number, "odpowiedź jawna", "odpowiedzi jawne", "odpowiedzi jawnych")
+    return counted(number, "direct answer")
+
+
+def as_direct(number: int, language: str) -> str:
+    """How many direct answers would tell as much, beside a figure.
+
+    >>> as_direct(38, "en"), as_direct(28, "pl")
+    ('as informative as 38 direct answers', 'jak 28 jawnych odpowiedzi')
+    """
+    if language == "pl":
+        return f"jak {counted_in_polish(number, 'jawna odpowiedź', 'jawne odpowiedzi', 'jawnych odpowiedzi')}"
+    return f"as informative as {direct_answers(number, language)}"
 
 
 def answer_to(question: str, answer: str) -> str:

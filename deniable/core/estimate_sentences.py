@@ -6,7 +6,7 @@ import numpy as np
 
 from deniable.core.estimated_values import EstimatedValues
 from deniable.core.simplex import nearest_possible
-from deniable.picture_words import ENGLISH, Words, words_of
+from deniable.picture_words import ENGLISH, Words, as_direct, words_of
 from deniable.plurals import counted
 
 
@@ -31,8 +31,7 @@ def _worth(estimate: EstimatedValues, words: Words) -> str:
     """How many direct answers would tell as much."""
     if estimate.worth is None or len(estimate.worth) != 1 or not estimate.worth[0] >= 1 or estimate.exact:
         return ""
-    worth = round(float(estimate.worth[0]))
-    return f"worth {counted(worth, 'direct answer')}" if words is ENGLISH else words.worth.format(n=words.number(worth, ","))
+    return as_direct(round(float(estimate.worth[0])), words.language)
 
 
 def verdict(estimate: EstimatedValues) -> str:

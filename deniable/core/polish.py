@@ -116,6 +116,7 @@ _SENTENCES = {
         "{numbers_values} i tego dotyczą przedziały"
     ),
     "respondents stand for as many people as {column} says": "każda osoba liczy się za tyle osób, ile podaje kolumna {column}",
+    "there are too few answers to tell anything": "odpowiedzi jest zbyt mało, aby cokolwiek stwierdzić",
     "too few people are in the group ({group}) to tell it from an empty one": (
         "{group} jest zbyt mało, aby odróżnić tę grupę od pustej"
     ),

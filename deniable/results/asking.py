@@ -18,12 +18,13 @@ from deniable.results.estimating import (
     attributes_of,
     cross_table,
     mean_of,
+    not_shown,
     one_question,
     overview,
-    too_few,
     versions,
 )
 from deniable.results.material import Material, Spoken
+from deniable.results.naming import named
 from deniable.results.predicting import prediction
 from deniable.results.questions import (
     Comparison,
@@ -85,17 +86,20 @@ def answered(materials: Sequence[Material], question: Question, language: str | 
 
 def _found(material: Material, question: Question, spoken: Spoken) -> Found:
     names = attributes_of(question)
-    if not isinstance(question, Overview) and not _may(material, question, names):
-        return too_few(names[0], spoken)
+    if not may_show(material, question):
+        return not_shown(names[0], named(question, spoken), spoken, material.instead)
     try:
         found: Found = _VIEWS[type(question)](material, question, spoken)
     except NoIntervalError:  # nobody is in a group
-        return too_few(names[0] if names else question.view, spoken)
+        return not_shown(names[0] if names else question.view, named(question, spoken), spoken)
     return found
 
 
-def _may(material: Material, question: Question, names: Sequence[str]) -> bool:
+def may_show(material: Material, question: Question) -> bool:
     """Whether a view may be seen; rules are of as many questions as their longest, or of all of them."""
+    if isinstance(question, Overview):
+        return True
+    names = attributes_of(question)
     if isinstance(question, Together):
         most = min(question.longest, len(names))
         return all(material.may(some) for size in range(1, most + 1) for some in itertools.combinations(names, size))

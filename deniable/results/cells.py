@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ FEWEST = 50
 """Nothing is shown of fewer people to those who may not export."""
 BANDS = 5
 """Numbers, and lists of more answers than this that are in an order, are put into so many bands."""
+MARK = "*"
+"""Stands behind what is several answers put together, for readers to look up why."""
 _LONGEST = 200
 
 
@@ -33,23 +36,64 @@ class Cells:
         """How many cells there are."""
         return len(self.codes)
 
-    def labels(self, domain: Domain, question: Question | None = None) -> list[str]:
-        """What cells are called: an answer by itself, the first and the last of a band, or all of them; in a survey's texts, if given."""
+    def labels(self, domain: Domain) -> list[str]:
+        """What cells are called where programs name them: an answer by itself, the first and the last of a band, or all of them."""
 
         def text(code: int) -> str:
-            label = domain.labels[code]
-            return one_line(str(label if question is None else question.label(label)))
+            return one_line(str(domain.labels[code]))
 
         found = []
         for codes in self.codes:
+            # Kept addresses name cells so: this never changes.
             rising = len(codes) > 2 and list(codes) == list(range(codes[0], codes[-1] + 1)) and not is_nominal(domain)
-            named = f"{text(codes[0])} – {text(codes[-1])}" if rising else ", ".join(map(text, codes))
-            found.append(named if len(named) <= _LONGEST else f"{named[: _LONGEST - 1]}…")
+            found.append(_shortened(f"{text(codes[0])} – {text(codes[-1])}" if rising else ", ".join(map(text, codes))))
         return found
+
+    def in_words(self, domain: Domain, question: Question, either: str) -> list[str]:
+        """The same for readers: rare answers stand with `either` ("or") between them, for "men, no answer 44%" reads as if 44% were men,
+        and have a mark behind them. Bands of numbers need neither.
+
+        >>> import deniable as dn
+        >>> cells = Cells("sex", (0, 1, 1), ((0,), (1, 2)))
+        >>> texts = Question("Sex", {"F": "Women", "M": "Men", "no answer": "No answer"})
+        >>> cells.in_words(dn.Nominal(["F", "M"], missing="no answer"), texts, "or")
+        ['Women', 'Men or No answer*']
+        """
+        found = []
+        for codes in self.codes:
+            texts = [one_line(str(question.label(domain.labels[code]))) for code in codes]
+            answered = _answered(codes, domain)
+            if _is_band(answered, domain):
+                texts[: len(answered)] = [f"{texts[0]} – {texts[len(answered) - 1]}"]
+            found.append(_shortened(f" {either} ".join(texts)) + (MARK if _is_marked(codes, domain) else ""))
+        return found
+
+    def is_marked(self, domain: Domain) -> bool:
+        """Whether some answers are put together so that readers must be told."""
+        return any(_is_marked(codes, domain) for codes in self.codes)
 
     def channel(self, domain: Domain) -> Identity:
         """The cells as an attribute that is not hidden."""
         return Identity(Nominal(_different(self.labels(domain))))
+
+
+def _is_band(codes: Sequence[int], domain: Domain) -> bool:
+    """Whether cells are called by the first and the last of their answers."""
+    least = 2 if domain.is_numeric else 3
+    return len(codes) >= least and list(codes) == list(range(codes[0], codes[-1] + 1)) and not is_nominal(domain)
+
+
+def _answered(codes: Sequence[int], domain: Domain) -> Sequence[int]:
+    """The codes without that of silence, which is the last."""
+    return codes[:-1] if domain.missing is not None and codes[-1] == domain.size - 1 else codes
+
+
+def _is_marked(codes: Sequence[int], domain: Domain) -> bool:
+    return len(codes) > 1 and not (domain.is_numeric and _is_band(codes, domain) and _answered(codes, domain) == codes)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def is_nominal(domain: Domain) -> bool:

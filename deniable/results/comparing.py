@@ -12,7 +12,7 @@ from deniable.core.domains.domain import Domain
 from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
 from deniable.results.calls import Call, call
-from deniable.results.conditions import chosen, in_words, read_condition
+from deniable.results.conditions import check_differ, chosen, in_words, read_condition
 from deniable.results.estimating import Found, attributes_of, names_of
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure, figures_of
 from deniable.results.material import Material, Spoken
@@ -32,6 +32,7 @@ FIRST, SECOND = "first", "second"
 def comparison(material: Material, asked: Comparison, spoken: Spoken) -> Found:
     """How two groups differ in the share of an answer, of every answer, or in their mean."""
     first, second = _groups(asked)
+    check_differ(first, second)
     material.check(names_of(asked.of, None, first, second))
     between = (bare(first), bare(second))
     calls: list[Call] = (

@@ -40,6 +40,12 @@ def read_condition(text: str | None) -> Condition | None:
     )
 
 
+def check_differ(first: Condition | None, second: Condition | None) -> None:
+    """Refuse to compare a group with itself."""
+    if first is not None and second is not None and bare(first) == bare(second):
+        raise ParameterError("same_group", "Both groups are the same: choose two different ones.")
+
+
 def chosen(name: str, *labels: Any) -> str:
     """The condition that a click on one or several answers means.
 

@@ -73,7 +73,7 @@ def overview(material: Material, asked: Overview, spoken: Spoken) -> Found:
 def _or_why(material: Material, asked: OneQuestion, spoken: Spoken) -> Found:
     """One question, or why it cannot be answered: the others still can."""
     if not material.may(names_of(asked.of, None, read_condition(asked.where))):
-        return too_few(asked.of, spoken)
+        return not_shown(asked.of, spoken.title(asked.of), spoken, material.instead)
     try:
         return one_question(material, asked, spoken)
     except (NotInvertibleError, NoIntervalError) as error:
@@ -83,9 +83,23 @@ def _or_why(material: Material, asked: OneQuestion, spoken: Spoken) -> Found:
         return Found(block.title, (block,))
 
 
-def too_few(name: str, spoken: Spoken) -> Found:
-    """What is shown instead of a view of too few people: nothing, not even how few."""
-    block = Block(name, spoken.title(name), SHARE, (), None, (spoken.said.too_few,))
+def not_shown(name: str, title: str, spoken: Spoken, why: str = "too_few") -> Found:
+    """What is shown instead of a view that may not be seen, of too few people for example: why, and nothing else, not even how few.
+
+    Parameters
+    ----------
+    name, title
+        The attribute that it is about, and what the view is called.
+    spoken
+        The language.
+    why
+        The name of a sentence of `Said`.
+
+    Returns
+    -------
+    Found
+    """
+    block = Block(name, title, SHARE, (), None, (getattr(spoken.said, why),))
     return Found(block.title, (block,))
 
 

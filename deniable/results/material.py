@@ -33,11 +33,15 @@ class Material:
     sample: Sample
     may: Callable[[Sequence[str]], bool] = _anything
     """Whether a view of some attributes may be seen."""
+    instead: str = "too_few"
+    """What is said where it may not: the name of a sentence of `Said`."""
 
     @classmethod
-    def of(cls, number: int, data: Countable, schema: Schema, may: Callable[[Sequence[str]], bool] = _anything) -> Material:
+    def of(
+        cls, number: int, data: Countable, schema: Schema, may: Callable[[Sequence[str]], bool] = _anything, instead: str = "too_few"
+    ) -> Material:  # fmt: skip
         """Data under its schema."""
-        return cls(number, data, schema, Sample(data, schema), may)
+        return cls(number, data, schema, Sample(data, schema), may, instead)
 
     def table(self, names: Sequence[str]) -> CellTable:
         """How often each combination of reports of some attributes occurs."""

@@ -64,6 +64,7 @@ def releasable(bench: Workbench, slug: str) -> Releasable:
         )  # fmt: skip
     division = division_of(here.viewable)
     if any(before != total or divided not in (division, EVERYONE) for before, divided in known):
-        here = ready(here.material.number, here.whole.data, here.whole.schema, exporting=False, grown=True)
+        why = "reopened" if closings > 1 else "divided"
+        here = ready(here.material.number, here.whole.data, here.whole.schema, exporting=False, grown=why)
         division = EVERYONE
     return Releasable(here, Moment(read.id, closings, total, division), known)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deniable.core.question_texts import Question as Texts
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
 from deniable.errors import RefusedError
 from deniable.results.answers import Answer
-from deniable.results.asking import answered, in_cells, material_of
-from deniable.results.estimating import attributes_of, too_few
-from deniable.results.material import Material
+from deniable.results.asking import answered, in_cells, material_of, may_show
+from deniable.results.cells import FEWEST
+from deniable.results.estimating import attributes_of, not_shown
+from deniable.results.material import Material, Spoken
+from deniable.results.naming import named
 from deniable.results.questions import Overview, Prediction, Question, Versions
 from deniable.results.viewable import Viewable
 
@@ -25,8 +28,22 @@ class Ready:
     viewable: Viewable | None
     """What may be seen; None for those who may export."""
 
+    def spoken(self, language: str | None) -> Spoken:
+        """A language with the texts of all questions, also of those that may not be seen."""
+        whole, seen = self.whole.spoken(language), self.material.spoken(language).questions
+        both = {
+            name: Texts(question.title, {**question.labels, **(seen[name].labels if name in seen else {})})
+            for name, question in whole.questions.items()
+        }
+        return Spoken(whole.said, both)
 
-def ready(number: int, data: Countable, schema: Schema, exporting: bool, grown: bool = False) -> Ready:
+    def why_not(self, question: Question) -> str | None:
+        """Why nothing of a view may be shown, as the name of a sentence of `Said`; None where something may."""
+        unseen = [name for name in attributes_of(question) if name in self.whole.schema and name not in self.material.schema]
+        return self.material.instead if unseen or not may_show(self.material, question) else None
+
+
+def ready(number: int, data: Countable, schema: Schema, exporting: bool, grown: str | bool = False) -> Ready:
     """Make answers ready to be asked.
 
     Parameters
@@ -38,7 +55,7 @@ def ready(number: int, data: Countable, schema: Schema, exporting: bool, grown: 
     exporting
         Whether those who ask may export.
     grown
-        Whether answers came after results were first shown.
+        Whether answers came after results were first shown; or another reason why groups are not shown, as `Said` names it.
 
     Returns
     -------
@@ -56,9 +73,11 @@ def ready(number: int, data: Countable, schema: Schema, exporting: bool, grown: 
     whole = Material.of(number, data, schema)
     if exporting:
         return Ready(whole, whole, None)
-    viewable = Viewable.of(data, schema, grown)
+    viewable = Viewable.of(data, schema, bool(grown))
     coarse_data, coarse = viewable.coarse()
-    return Ready(Material.of(number, coarse_data, coarse, viewable.allows), whole, viewable)
+    few = not grown or whole.table([next(iter(schema))]).total < FEWEST
+    instead = "too_few" if few else "reopened" if grown is True else str(grown)
+    return Ready(Material.of(number, coarse_data, coarse, viewable.allows, instead), whole, viewable)
 
 
 def shown(versions: Sequence[Ready], question: Question, language: str | None = None) -> Answer:
@@ -77,8 +96,13 @@ def shown(versions: Sequence[Ready], question: Question, language: str | None = 
         here.whole.check([name])
     unseen = [name for name in names if name in here.whole.schema and name not in here.material.schema]
     if unseen and not isinstance(question, Versions):
-        spoken = here.whole.spoken(language)
-        found = too_few(names[0] if not isinstance(question, Overview) else unseen[0], spoken)
+        spoken = here.spoken(language)
+        found = not_shown(
+            names[0] if not isinstance(question, Overview) else unseen[0],
+            named(question, spoken),
+            spoken,
+            here.material.instead,
+        )
         chosen = language or here.whole.languages[0]
         return Answer(question, chosen, found.title, found.blocks, found.sentences, found, (), False)
     return answered(materials, in_cells(question, here.viewable), language, False)

@@ -26,6 +26,7 @@ from deniable.core.tables import Axis, CellTable
 from deniable.engines.countable import Countable
 from deniable.errors import ParameterError
 from deniable.results.cells import FEWEST, Cells, coarse_codes, is_nominal, merged
+from deniable.results.words import said_in
 from deniable.statistics.conditions import AnyOf, Compare, Condition, Joined, Not
 
 MOST_HIDDEN = 3
@@ -73,6 +74,11 @@ class Viewable:
                     chain.append(name)
                     break
         return cls(data, schema, cells, tuple(chain))
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether rare answers are put together, which readers must be told."""
+        return any(cells.is_marked(self.schema[name].domain) for name, cells in self.cells.items())
 
     def allows(self, names: Sequence[str]) -> bool:
         """Whether a view of these attributes may be seen."""
@@ -136,7 +142,10 @@ class Viewable:
             if name in attributes:
                 domain = self.schema[name].domain
                 codes = [str(label) for label in cells.channel(domain).domain.labels]
-                said = {language: cells.labels(domain, spoken[language][name]) for language in texts.languages}
+                said = {
+                    language: cells.in_words(domain, spoken[language][name], said_in(language).either)
+                    for language in texts.languages
+                }
                 labels = {code: {language: said[language][i] for language in texts.languages} for i, code in enumerate(codes)}
                 attributes[name] = {"title": attributes[name]["title"], "labels": labels}
         return QuestionTexts(texts.languages, attributes)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from deniable.picture_words import ENGLISH, POLISH, Words
+from deniable.picture_words import ENGLISH, POLISH, Words, as_direct
 from deniable.plurals import counted_in_polish
 
 MINUS = "\N{MINUS SIGN}"
@@ -42,9 +42,11 @@ class Said:
     exactly_in_100: str
     between: str
     too_few: str
+    reopened: str
+    divided: str
+    """Why views are not shown though there are enough answers."""
     cannot_be_told: str
     reported: str
-    worth: str
     answers: str
     within: str
     version: str
@@ -103,6 +105,14 @@ class Said:
         """
         return self.words.number(math.ceil(abs(1000 * difference) - 1e-6) / 10 + 0.0, ".1f")
 
+    def worth(self, number: float) -> str:
+        """How many direct answers would tell as much.
+
+        >>> said_in("en").worth(38.2), said_in("pl").worth(28), said_in("pl").worth(22), said_in("pl").worth(1)
+        ('as informative as 38 direct answers', 'jak 28 jawnych odpowiedzi', 'jak 22 jawne odpowiedzi', 'jak 1 jawna odpowiedź')
+        """
+        return as_direct(round(number), self.words.language)
+
     def more_answers(self, number: int) -> str:
         """So many answers, with the right plural."""
         if self.words.language == "pl":
@@ -126,9 +136,10 @@ SAID = {
         exactly_in_100="{low} in 100",
         between="between {low} and {high}",
         too_few="too few answers",
+        reopened="the survey was reopened after it had been closed: groups are not shown, only private questions, each by itself",
+        divided="people are divided otherwise than on an earlier public page: groups are not shown, only private questions, each by itself",
         cannot_be_told="cannot be told with these answers",
         reported="reported",
-        worth="worth {n} direct answers",
         answers="{n} answers",
         within="Of the group “{condition}”.",
         version="version {number}",
@@ -181,9 +192,11 @@ SAID = {
         exactly_in_100="{low} na 100",
         between="od {low} do {high}",
         too_few="zbyt mało odpowiedzi",
+        reopened="ankietę po zamknięciu otwarto ponownie: nie pokazujemy grup, a tylko pytania prywatne, każde osobno",
+        divided="osoby są podzielone inaczej niż na wcześniejszej stronie publicznej: nie pokazujemy grup, a tylko pytania prywatne, każde "
+        "osobno",
         cannot_be_told="tych odpowiedzi nie wystarczy, by to ustalić",
         reported="zgłoszono",
-        worth="równoważna liczba jawnych odpowiedzi: {n}",
         answers="liczba odpowiedzi: {n}",
         within="Dotyczy grupy „{condition}”.",
         version="wersja {number}",

@@ -121,6 +121,10 @@ class Workbench:
             found.append(Choice(name, spoken.title(name), tuple(labels), name in opened, has_numbers(domain), divides))
         return found
 
+    def instead(self, slug: str, exporting: bool = False, version: int | None = None) -> str:
+        """What is said where a view may not be seen, as `Said` names it."""
+        return _settled(lambda: self.ready(slug, exporting, version)).material.instead
+
     def ready(self, slug: str, exporting: bool = False, version: int | None = None) -> Ready:
         """One version as it is now, for reports, which ask it many things at one moment."""
         return self._one(*self._moments(slug, exporting, version)[-1])

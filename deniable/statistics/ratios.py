@@ -215,4 +215,6 @@ def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where
         raise NoIntervalError(
             "empty_group", "No {what}: nobody is in the group ({where}).", what=what, where=bare(where)
         )  # fmt: skip
+    if where is None:
+        return "there are too few answers to tell anything"
     return f"too few people are in the group ({bare(where)}) to tell it from an empty one"

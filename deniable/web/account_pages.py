@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from deniable.dates import day
 from deniable.plurals import grouped_in_polish
 from deniable.survey.store.accounts import ROLES, Account
-from deniable.survey.store.audit import MOST_LINES, Line
+from deniable.survey.store.audit import ABOUT_SURVEYS, MOST_LINES, Line
 from deniable.web.accounts import SHORTEST_PASSWORD
 from deniable.web.pages import ENGLISH, Speech, spoken
 
 PATH = "/organiser/accounts"
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def isolated(name: str) -> str:
@@ -78,14 +80,16 @@ def sure_page(one: Account, verb: str, me: Account, speech: Speech = ENGLISH) ->
     return spoken("account_sure.html", speech, title=title, me=me, here="", verb=verb, path=f"{PATH}/{one.mark}/{verb}")
 
 
-def audit_page(lines: Sequence[Line], older: int | None, me: Account, speech: Speech = ENGLISH) -> str:
-    """What was done, newest first; `older` is where the next page goes on."""
+def audit_page(
+    lines: Sequence[Line], older: int | None, me: Account, speech: Speech = ENGLISH, titles: Mapping[str, str] = NO_TITLES
+) -> str:
+    """What was done, newest first; `older` is where the next page goes on, `titles` are those of surveys by their short names."""
     rows = [
         {
             "day": day(line.day, speech.language),
             "who": line.actor.name,
             "what_is_no_account": "" if line.actor.kind == "account" else speech[f"by_{line.actor.kind}"],
-            "what": what_was_done(line, speech.language),
+            "what": what_was_done(line, speech.language, titles),
             "times": line.repeats,
         }
         for line in lines
@@ -96,8 +100,8 @@ def audit_page(lines: Sequence[Line], older: int | None, me: Account, speech: Sp
     )
 
 
-def what_was_done(line: Line, language: str) -> str:
-    """One line of the audit trail in words, without who did it.
+def what_was_done(line: Line, language: str, titles: Mapping[str, str] = NO_TITLES) -> str:
+    """One line of the audit trail in words, without who did it. Surveys have their titles, as far as these are known.
 
     >>> from deniable.survey.store.audit import COMMAND_LINE
     >>> what_was_done(Line(1, "2026-11-16", COMMAND_LINE, "backed_up", "", 1), "en")
@@ -105,4 +109,6 @@ def what_was_done(line: Line, language: str) -> str:
     """
     speech = Speech(language)
     action = "failed_unknown" if line.action == "failed_login" and not line.about else line.action
-    return speech[f"did_{action}"].format(about=isolated(line.about))
+    # The short name of a survey may be the name of an account, too.
+    known = titles if line.action in ABOUT_SURVEYS else NO_TITLES
+    return speech[f"did_{action}"].format(about=isolated(known.get(line.about, line.about)))

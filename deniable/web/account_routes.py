@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from fastapi import APIRouter, Request
@@ -11,12 +12,14 @@ from fastapi.responses import HTMLResponse, Response
 from deniable.errors import ParameterError, RefusedError
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import Account
+from deniable.survey.store.audit import ABOUT_SURVEYS, Line
 from deniable.web.account_pages import accounts_page, audit_page, link_page, own_password_page, sure_page
 from deniable.web.accounts import COOKIE, Accounts
 from deniable.web.forms import field
 from deniable.web.login import NO_STORE, PATH, Tries, led_to, speech_of, with_session
 from deniable.web.organiser_words import in_words
 from deniable.web.origin import host_of
+from deniable.web.pages import Speech, called
 from deniable.web.permissions import account_of
 
 LINES = 200
@@ -88,7 +91,9 @@ def router(store: Store, accounts: Accounts, tries: Tries) -> APIRouter:
         before = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else None
         lines = await run_in_threadpool(store.audit_lines, before, LINES + 1)
         older = lines[LINES - 1].id if len(lines) > LINES else None
-        return HTMLResponse(audit_page(lines[:LINES], older, account_of(request), speech_of(request)), headers=NO_STORE)
+        speech = speech_of(request)
+        titles = await run_in_threadpool(_titles, store, lines, speech)
+        return HTMLResponse(audit_page(lines[:LINES], older, account_of(request), speech, titles), headers=NO_STORE)
 
     return routes
 
@@ -108,3 +113,12 @@ def _link(request: Request, made: Account, key: str) -> Response:
     # The address is the one that the owner's own browser shows; nobody else chooses it, and nothing is led there.
     link = f"{host_of(request)}{PATH}/first/{key}"
     return HTMLResponse(link_page(made, link, account_of(request), speech_of(request)), headers=NO_STORE)
+
+
+def _titles(store: Store, lines: Sequence[Line], speech: Speech) -> dict[str, str]:
+    """What the surveys of these lines are called, as far as they are still there; trials have short names that tell nobody anything."""
+    named = {line.about for line in lines if line.action in ABOUT_SURVEYS} & set(store.slugs())
+    seen = [store.overview(slug) for slug in sorted(named)]
+    return {
+        one.slug: speech[f"done_to_{one.kind or 'survey'}"].format(title=called(one, speech), slug=one.slug) for one in seen
+    }

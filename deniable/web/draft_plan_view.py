@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable.errors import ParameterError
+from deniable.picture_words import answers_say, direct_answers
 from deniable.planning import plan_text
 from deniable.planning.words import Words, words_of
 from deniable.privacy.reporting.words import is_many
@@ -87,7 +88,8 @@ def _question(title: str, one: Question, planned: DraftPlan, speech: Speech, wor
     row, wishes, asked = one.row, planned.wishes, planned.asked
     margin = words.points.format(number=words.numbers.number(100 * wishes.margin, ".3g"))
     believed = math.ceil(100 * row.odds / (1 + row.odds) - 1e-9) if math.isfinite(row.odds) else 100
-    worth = words.never if math.isnan(row.worth) else words.numbers.number(row.worth, ",.0f")
+    language = speech.language
+    worth = "" if math.isnan(row.worth) else direct_answers(round(row.worth), language)
     needed = speech["plan_not_needed"]
     if "share_20" in row.figures:
         needed = speech["plan_needs_none"].format(margin=margin)
@@ -99,7 +101,7 @@ def _question(title: str, one: Question, planned: DraftPlan, speech: Speech, wor
         "told": told(one.element, row.odds, asked.languages, speech.language),
         "proves": speech["plan_proves"].format(odds=upward(row.odds, words), percent=believed),
         "several": speech["plan_several"].format(count=several) if several > 1 else "",
-        "worth": speech["plan_worth"].format(answers=words.numbers.number(wishes.answers, ",d"), worth=worth),
+        "worth": worth and speech["plan_worth"].format(answers=answers_say(wishes.answers, language), worth=worth),
         "figures": [(plan_text.head_of(key, words), plan_text.figure(key, found, words)) for key, found in row.figures.items()],
         "pictures": draft_curves.of_question(one, planned, speech, words), **_strongest(one, margin, speech, words),
     }  # fmt: skip

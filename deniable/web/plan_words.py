@@ -30,10 +30,10 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "factor of at most {odds}. The questions that are left out come on top.",
             "plan_together_left_many": "All private answers of one person to the questions planned here together may change anyone's odds "
             "by a factor of more than a million: they prove practically everything. Ask fewer private questions, or protect them more.",
-            "plan_worth": "{answers} answers are worth as much as {worth} that are asked openly.",
+            "plan_worth": "{answers} are as informative as {worth}.",
             "plan_needs": "To know a share of 20% to within ± {margin}: {answers} answers.",
             "plan_needs_none": "No number of answers that a survey gets is enough to know a share of 20% to within ± {margin}.",
-            "plan_not_needed": "It is not asked for shares.",
+            "plan_not_needed": "This question is not meant for estimating shares.",
             "plan_strongest": "The strongest protection for ± {margin}: odds change by a factor of at most {odds} (± {reached}).",
             "plan_strongest_none": "No protection that respondents' pages accept gives ± {margin} with so many answers.",
             "plan_use": "Use this protection",
@@ -124,10 +124,10 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "plan_together_left_many": "Wszystkie prywatne odpowiedzi jednej osoby na pytania, które tu zaplanowano, razem mogą zmienić "
             "czyjeś szanse ponad milion razy: dowodzą praktycznie wszystkiego. Trzeba zadać mniej pytań prywatnych albo mocniej je "
             "chronić.",
-            "plan_worth": "Odpowiedzi w liczbie {answers} mówią tyle, co odpowiedzi jawne w liczbie {worth}.",
+            "plan_worth": "{answers} tyle, co {worth}.",
             "plan_needs": "Aby znać udział 20% z dokładnością ± {margin}, potrzeba tylu odpowiedzi: {answers}.",
             "plan_needs_none": "Żadna osiągalna liczba odpowiedzi nie wystarczy, by znać udział 20% z dokładnością ± {margin}",
-            "plan_not_needed": "To pytanie nie służy poznaniu udziałów.",
+            "plan_not_needed": "To pytanie nie służy do szacowania udziałów.",
             "plan_strongest": "Najmocniejsza ochrona przy ± {margin}: szanse zmienią się najwyżej {odds} razy (± {reached}).",
             "plan_strongest_none": "Żadna ochrona, którą przyjmuje strona ankiety, nie daje ± {margin} przy tylu odpowiedziach.",
             "plan_use": "Użyj tej ochrony",

@@ -14,8 +14,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "choose, no group of fewer than 50 people is shown.",
             "report_read": "An owner chose what this report shows. No group of fewer than 50 people is in it.",
             "report_saved": "Everything on this page is saved whenever you press one of its buttons.",
-            "report_open": "Open the report in {language}",
-            "report_file": "The report in {language} as a file",
+            "report_open": "Open the report {language}",
+            "report_file": "The report {language} as a file",
             "report_print": "To print it, or to make a PDF, use your browser's “Print”.",
             "chosen_views": "What is shown, in this order",
             "nothing_chosen": "Nothing is chosen yet.",
@@ -33,11 +33,13 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "text_words": "Before the results",
             "text_asked": "Who was asked",
             "text_closing": "After the results",
-            "text_in": "{text}, in {language}",
+            "text_in": "{text}, {language}",
             "text_hint": "Plain text; an empty line begins a new paragraph.",
             "text_most": "At most {most} characters.",
             "in_en": "English",
             "in_pl": "Polish",
+            "spoken_en": "in English",
+            "spoken_pl": "in Polish",
             "something_wrong": "Something was not right. What you typed is still here; nothing was saved.",
             "wrong_place": "A place is a whole number from 1 to 999.",
             "text_long": "At most {most} characters; there are {got}.",
@@ -51,6 +53,10 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "one_version": "The report is of the newest version that has answers; other versions cannot be chosen.",
             "no_place": "This view is no longer there.",
             "view_cannot": "One of the views cannot be shown. It is marked below.",
+            "not_in_report_too_few": "The report and the public page will say “too few answers” here: this view would show groups of fewer "
+            "than 50 people, and they are made for everyone. You can remove it.",
+            "not_in_report_reopened": "The report and the public page will not show this view: the survey was reopened after it had been "
+            "closed, so they show private questions, each by itself, and no groups. You can remove it.",
             "public_page": "Public page",
             "publish_of": "Public page of {survey}",
             "publish_about": "Results that anyone can read, without an account. The page is made once, when you release it, and stays "
@@ -61,7 +67,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "groups people are divided into, are no longer those of the first closing or of an earlier public page.",
             "is_released": "Released on {day}. Anyone can read it:",
             "is_not_released": "Nothing is released.",
-            "preview_in": "Preview in {language}",
+            "preview_in": "Preview {language}",
             "preview_note": "Preview: this is what everyone will see once you release it.",
             "do_release": "Release",
             "do_release_again": "Release again",
@@ -82,8 +88,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "The survey or its results were changed meanwhile. Please look at the preview again.",
             "public_kind": "Results of a survey",
             "public_released": "Released on {day}. The figures are those of that day.",
-            "public_rule": "No results are given for groups of fewer than 50 people, and rare answers to open questions are put "
-            "together. Shares of private answers are estimates.",
+            "public_rule": "No results are given for groups of fewer than 50 people, and rare answers to open questions are shown "
+            "together, marked with an asterisk (“A or B*”). Shares of private answers are estimates.",
             "public_answered": "The figures come from {n} answers.",
             "public_few": "There are too few answers to show any figure.",
             "public_version": "The questionnaire was changed while the survey was open. These results are of version {number}.",
@@ -91,7 +97,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "public_verdicts": "This page compares groups {count} times. The verdicts are adjusted for their number.",
             "public_untrue": "Answers to private questions were changed at random before they were sent, so nobody's true answer to "
             "them is known. The figures take "
-            "that into account. Untrue answers they cannot correct.",
+            "that into account. They cannot correct untrue answers.",
             "public_describes": "The results describe those who answered. Those who did not may think and live differently.",
             "public_reading": "How to read the results",
         },
@@ -102,8 +108,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "Niezależnie od wyboru nie ma w nich grup mniejszych niż 50 osób.",
             "report_read": "Zawartość raportu wybrał właściciel. Nie ma w nim grup mniejszych niż 50 osób.",
             "report_saved": "Każdy przycisk na tej stronie zapisuje wszystko, co na niej jest.",
-            "report_open": "Otwórz raport, język: {language}",
-            "report_file": "Raport jako plik, język: {language}",
+            "report_open": "Otwórz raport {language}",
+            "report_file": "Raport {language} jako plik",
             "report_print": "Do druku albo do pliku PDF służy polecenie „Drukuj” w przeglądarce.",
             "chosen_views": "Co jest pokazane, w tej kolejności",
             "nothing_chosen": "Nic jeszcze nie wybrano.",
@@ -121,11 +127,13 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "text_words": "Przed wynikami",
             "text_asked": "Kogo pytano",
             "text_closing": "Po wynikach",
-            "text_in": "{text}, język: {language}",
+            "text_in": "{text}, {language}",
             "text_hint": "Zwykły tekst; pusty wiersz zaczyna nowy akapit.",
             "text_most": "Najwyżej {most} znaków.",
             "in_en": "angielski",
             "in_pl": "polski",
+            "spoken_en": "po angielsku",
+            "spoken_pl": "po polsku",
             "something_wrong": "Coś jest nie tak. Wszystko, co wpisano, nadal tu jest; nic nie zostało zapisane.",
             "wrong_place": "Miejsce to liczba całkowita od 1 do 999.",
             "text_long": "Najwyżej {most} znaków; jest ich {got}.",
@@ -139,6 +147,10 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "one_version": "Raport dotyczy najnowszej wersji, która ma odpowiedzi; innych wersji nie można wybrać.",
             "no_place": "Tego widoku już tu nie ma.",
             "view_cannot": "Jednego z widoków nie można pokazać. Jest zaznaczony poniżej.",
+            "not_in_report_too_few": "W raporcie i na stronie publicznej będzie tu „zbyt mało odpowiedzi”: ten widok pokazałby grupy "
+            "mniejsze niż 50 osób, a raport i strona są dla wszystkich. Można go usunąć.",
+            "not_in_report_reopened": "Raport i strona publiczna nie pokażą tego widoku: ankietę po zamknięciu otwarto ponownie, więc "
+            "pokazują pytania prywatne, każde osobno, a nie grupy. Można go usunąć.",
             "public_page": "Strona publiczna",
             "publish_of": "Strona publiczna: {survey}",
             "publish_about": "Wyniki, które może przeczytać każdy, bez konta. Strona powstaje raz, w chwili udostępnienia, i nie "
@@ -149,7 +161,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "na które dzieli się osoby, nie są już te same co przy pierwszym zamknięciu albo na wcześniejszej stronie publicznej.",
             "is_released": "Udostępniono: {day}. Może ją przeczytać każdy:",
             "is_not_released": "Nic nie jest udostępnione.",
-            "preview_in": "Podgląd, język: {language}",
+            "preview_in": "Podgląd {language}",
             "preview_note": "Podgląd: to zobaczą wszyscy, gdy strona zostanie udostępniona.",
             "do_release": "Udostępnij",
             "do_release_again": "Udostępnij ponownie",
@@ -170,7 +182,8 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "Ankieta albo jej wyniki zmieniły się tymczasem. Proszę jeszcze raz obejrzeć podgląd.",
             "public_kind": "Wyniki ankiety",
             "public_released": "Udostępniono: {day}. Liczby pochodzą z tego dnia.",
-            "public_rule": "Nie podajemy wyników grup mniejszych niż 50 osób, a rzadkie odpowiedzi na pytania jawne są połączone. "
+            "public_rule": "Nie podajemy wyników grup mniejszych niż 50 osób, a rzadkie odpowiedzi na pytania jawne są pokazane razem i "
+            "oznaczone gwiazdką („A lub B*”). "
             "Udziały odpowiedzi prywatnych to oszacowania.",
             "public_answered": "Liczba odpowiedzi, z których pochodzą te wyniki: {n}.",
             "public_few": "Odpowiedzi jest zbyt mało, by pokazać jakiekolwiek liczby.",

@@ -8,12 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from deniable.charts.dots import clean
-from deniable.core.question_texts import Question as Texts
 from deniable.errors import DeniableError, ParameterError
-from deniable.picture_words import answer_to
-from deniable.results.conditions import in_words, read_condition
 from deniable.results.draft import KINDS, TEXTS, Draft
-from deniable.results.questions import Comparison, CrossTable, MeanOf, OneQuestion, Question, Together
+from deniable.results.material import Spoken
+from deniable.results.naming import named
+from deniable.results.questions import Question
 from deniable.results.report.contents import Words, typed_words
 from deniable.survey.store.published import draft_mark
 from deniable.web.pages import spoken
@@ -34,6 +33,10 @@ class Desk:
     languages: Sequence[str]
     kept: str | None
     """The draft as it is kept, if it is."""
+    spoken: Spoken
+    """The reader's language, with the texts of all questions."""
+    why_not: Sequence[str | None] = ()
+    """Of each view, why the report shows nothing of it, if that is so (`Ready.why_not`)."""
 
     @property
     def mark(self) -> str:
@@ -97,34 +100,9 @@ def read_words(desk: Desk, fields: Mapping[str, Sequence[str]], name: str, most:
     return typed_words(texts)
 
 
-def described(question: Question, reader: Reader) -> str:
-    """A view in a few words: what it is of, by which groups, of whom."""
-    titles = {choice.name: choice.title for choice in reader.menu}
-    texts = {choice.name: Texts(choice.title, {str(label): text for label, text in choice.labels}) for choice in reader.menu}
-
-    def title(name: str) -> str:
-        return titles.get(name, name)
-
-    def condition(text: str) -> str:
-        read = read_condition(text)
-        return "" if read is None else in_words(read, texts, reader.said)
-
-    words = reader.said.words
-    if isinstance(question, Together):
-        return clean(", ".join(reader.said.quoted.format(text=title(name)) for name in question.of))
-    if isinstance(question, Comparison):
-        what = reader.said.mean.format(title=title(question.of)) if question.mean else title(question.of)
-        return clean(answer_to(what, f"{condition(question.first)} / {condition(question.second)}"))
-    assert isinstance(question, (OneQuestion, MeanOf, CrossTable))
-    what = (
-        title(question.of)
-        if question.by is None
-        else words.one_by_other.format(one=title(question.of), other=title(question.by))
-    )
-    if isinstance(question, MeanOf):
-        what = reader.said.mean.format(title=what)
-    where = None if isinstance(question, CrossTable) else question.where
-    return clean(what if where is None else f"{what} ({condition(where)})")
+def described(question: Question, desk: Desk) -> str:
+    """A view in a few words, also where the report may not show it."""
+    return clean(named(question, desk.spoken))
 
 
 def report_page(
@@ -134,12 +112,12 @@ def report_page(
     reader, typed, troubles = desk.reader, typed or Typed(), troubles or {}
     views = [
         {
-            "title": described(view.question, reader), "kind": reader.speech[f"view_{view.question.view}"],
+            "title": described(view.question, desk), "kind": reader.speech[f"view_{view.question.view}"],
             "words": [one for language in desk.languages for one in _said(view.words, language)],
             "place": typed.places.get(place, str(place + 1)), "wrong": typed.wrong.get(f"place_{place}"),
-            "trouble": troubles.get(place),
+            "trouble": troubles.get(place) or (why and reader.speech[f"not_in_report_{why}"]),
         }
-        for place, view in enumerate(desk.draft.views)
+        for place, (view, why) in enumerate(zip(desk.draft.views, desk.why_not, strict=True))
     ]  # fmt: skip
     texts = [
         _text(desk, typed, name, language, getattr(desk.draft, name), MOST[name])
@@ -158,7 +136,7 @@ def words_page(desk: Desk, place: int, complaint: str | None = None, typed: Type
     """The organiser's words about one view."""
     reader, typed, view = desk.reader, typed or Typed(), desk.draft.views[place]
     texts = [_text(desk, typed, "words", language, view.words, MOST_ON_VIEW) for language in desk.languages]
-    title = reader.speech["words_for"].format(view=described(view.question, reader))
+    title = reader.speech["words_for"].format(view=described(view.question, desk))
     return spoken(
         "report_words.html", reader.speech, title=title, me=reader.me, here=f"{reader.report}/words/{place + 1}", asked="",
         path=f"{reader.report}/words/{place + 1}", complaint=complaint, texts=texts, mark=desk.mark, unsaved=bool(typed.texts),
@@ -195,7 +173,7 @@ def adding_page(
     return spoken(
         "report_add.html", reader.speech, title=reader.speech["add_to_report"], me=reader.me, here=f"{reader.report}/add",
         asked=urlencode({"view": view}), path=f"{reader.report}/add", texts=texts, complaint=complaint,
-        why=None if error is None else said_of(error, reader.speech.language), kinds=[kind.view for kind in KINDS],
+        why=None if error is None else reader.wrong(error), kinds=[kind.view for kind in KINDS],
         unsaved=complaint is not None, **form,
     )  # fmt: skip
 
@@ -209,7 +187,7 @@ def _text(desk: Desk, typed: Typed, name: str, language: str, words: Words, most
     key, speech = f"{name}_{language}", desk.reader.speech
     label = speech[f"text_{name}"] if most != MOST_ON_VIEW else speech["your_words"]
     if len(desk.languages) > 1:
-        label = speech["text_in"].format(text=label, language=speech[f"in_{language}"])
+        label = speech["text_in"].format(text=label, language=speech[f"spoken_{language}"])
     kept = words.texts.get(language, words.texts.get("", ""))
     return {
         "name": key, "label": label, "text": typed.texts.get(key, kept), "wrong": typed.wrong.get(key), "most": most,

@@ -118,10 +118,15 @@ def desk_of(results: Results, slug: str, me: Account, speech: Speech) -> Desk:
     from deniable.results.report.making import unmoved
     from deniable.web.report_pages import Desk
 
-    menu = unmoved(lambda: results.bench.menu(slug, speech.language, exporting=False))
-    kept = results.store.report_draft(slug)
-    draft = Draft.of_all([choice.name for choice in menu]) if kept is None else Draft.from_json(kept)
-    return Desk(results.reading(slug, me, speech, menu), draft, languages_of(results.bench.languages(slug)), kept)
+    def made() -> Desk:
+        menu = results.bench.menu(slug, speech.language, exporting=False)
+        kept, ready = results.store.report_draft(slug), results.bench.ready(slug)
+        draft = Draft.of_all([choice.name for choice in menu]) if kept is None else Draft.from_json(kept)
+        reader, languages = results.reading(slug, me, speech, menu), languages_of(results.bench.languages(slug))
+        why_not = [ready.why_not(view.question) for view in draft.views]
+        return Desk(reader, draft, languages, kept, ready.spoken(speech.language), why_not)
+
+    return unmoved(made)
 
 
 def _draft(results: Results, slug: str, me: Account, speech: Speech) -> Response:
@@ -285,7 +290,7 @@ def marked(results: Results, desk: Desk, error: DeniableError) -> Response:
     from deniable.web.report_pages import report_page
 
     language = desk.reader.speech.language
-    found = troubles(results.bench.ready(desk.reader.slug), desk.draft, language, lambda one: said_of(one, language))
+    found = troubles(results.bench.ready(desk.reader.slug), desk.draft, language, desk.reader.wrong)
     if not found:
         raise error
     return HTMLResponse(report_page(desk, desk.reader.speech["view_cannot"], None, found), 409, NO_STORE)

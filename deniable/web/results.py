@@ -88,16 +88,21 @@ class Results:
             menu = self.bench.menu(slug, speech.language, me.role == OWNER, version)
         except DeniableError:
             menu = []
-        return self.reading(slug, me, speech, menu, self.bench.versions(slug))
+        no_groups = ""
+        if menu and me.role != OWNER and not any(choice.groups for choice in menu):
+            no_groups = self.bench.instead(slug, False, version)
+        return self.reading(slug, me, speech, menu, self.bench.versions(slug), no_groups)
 
-    def reading(self, slug: str, me: Account, speech: Speech, menu: Sequence[Any], versions: Sequence[int] = ()) -> Any:
-        """Who reads, with these questions to choose from."""
+    def reading(
+        self, slug: str, me: Account, speech: Speech, menu: Sequence[Any], versions: Sequence[int] = (), no_groups: str = ""
+    ) -> Any:
+        """Who reads, with these questions to choose from, and why people cannot be divided by them, if that is so."""
         from deniable.web.results_pages import Reader
 
         read = self.store.version(slug)
         texts = read.questionnaire.get("title", slug)
         title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
-        return Reader(slug, title, me, speech, menu, versions, kind_of(slug, read.number))
+        return Reader(slug, title, me, speech, menu, versions, kind_of(slug, read.number), no_groups)
 
 
 def router(results: Results) -> APIRouter:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from deniable.errors import ParameterError
 from deniable.results.address import LONGEST_ADDRESS
-from deniable.results.conditions import narrowed, read_condition
+from deniable.results.conditions import check_differ, narrowed, read_condition
 from deniable.results.questions import KINDS, Question, from_json
 from deniable.statistics.conditions import Compare
 
@@ -69,6 +69,7 @@ def question_of(fields: Mapping[str, Sequence[str]]) -> Question:
         given["where"] = _condition(fields)
     if view == "compare":
         given |= {place: _group(fields, place) for place in ("first", "second") if _group(fields, place)}
+        check_differ(read_condition(given.get("first")), read_condition(given.get("second")))
         given["mean"] = "mean" in fields
     if view == "together":
         for name, kind in (("support", float), ("confidence", float), ("longest", int)):

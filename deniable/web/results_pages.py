@@ -19,6 +19,7 @@ from deniable.results.draft import KINDS as CHOSEN
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
 from deniable.results.questions import KINDS, Comparison, CrossTable, OneQuestion, Overview, Question, Together, from_json
+from deniable.results.remarks import as_sentence
 from deniable.results.words import Said, said_in
 from deniable.results.workbench import Choice
 from deniable.survey.store.accounts import OWNER, Account
@@ -43,6 +44,8 @@ class Reader:
     versions: Sequence[int] = ()
     kind: str | None = None
     """Whether these are the results of a trial, or made up (survey/apart.py)."""
+    no_groups: str = ""
+    """Why nobody can be divided into groups, if that is so, as `Said` names it."""
 
     @property
     def path(self) -> str:
@@ -63,6 +66,15 @@ class Reader:
     def said(self) -> Said:
         """The sentences around estimates."""
         return said_in(self.speech.language)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The questions by their names."""
+        return {choice.name: choice.title for choice in self.menu}
+
+    def wrong(self, error: DeniableError) -> str:
+        """What was wrong, in the reader's language and the survey's texts."""
+        return said_of(error, self.speech.language, self.titles, _example(self.menu))
 
     def to(self, question: Question, kind: str = "") -> str:
         """The address of a view, or of one of its twins."""
@@ -90,7 +102,7 @@ def choosing_page(reader: Reader, view: str, given: Mapping[str, Any], error: De
     title = reader.speech[f"view_{view}"]
     return spoken(
         "results_choose.html", reader.speech, title=title, me=reader.me, here=f"{reader.path}/choose", asked=urlencode({"view": view}),
-        complaint=None if error is None else said_of(error, reader.speech.language), **around(reader, view, given, error is None),
+        complaint=None if error is None else reader.wrong(error), **around(reader, view, given, error is None),
     )  # fmt: skip
 
 
@@ -98,7 +110,7 @@ def problem_page(reader: Reader, error: DeniableError, query: str, fix: str) -> 
     """A view that cannot be shown: what was wrong, where, and what helps."""
     return spoken(
         "results_problem.html", reader.speech, title=reader.speech["cannot_show"], me=reader.me, here=reader.path, asked="",
-        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **around(reader, "", {}),
+        what=reader.wrong(error), where=query, fix=reader.speech[fix], **around(reader, "", {}),
     )  # fmt: skip
 
 
@@ -118,6 +130,7 @@ def around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool =
         "parts": _parts(reader, view, given) if readable else [],
         "conditions": _conditions(reader.menu), "numbers": [one for one in reader.menu if not one.labels],
         "example": _example(reader.menu),
+        "no_groups": as_sentence(getattr(reader.said, reader.no_groups)) if reader.no_groups else "",
     }  # fmt: skip
 
 
@@ -153,7 +166,8 @@ def _conditions(menu: Sequence[Choice]) -> list[tuple[str, list[tuple[str, str]]
 
 
 def _example(menu: Sequence[Choice]) -> str:
-    named = next((choice for choice in menu if choice.labels), None)
+    """A condition on a question of this survey, if possible one that divides people."""
+    named = next((choice for choice in sorted(menu, key=lambda one: not one.groups) if choice.labels), None)
     return "" if named is None else chosen(named.name, named.labels[0][0])
 
 
@@ -161,7 +175,7 @@ def _linked(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     link = None
     if isinstance(question, Overview):
         link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
-    return drawn(block, reader.speech, question, link, {choice.name: choice.title for choice in reader.menu})
+    return drawn(block, reader.speech, question, link, reader.titles)
 
 
 def drawn(
@@ -204,11 +218,13 @@ def drawn(
         block.sentences[len(block.figures) :] if isinstance(question, Together) else block.sentences
     )  # each line says its own
     sentences = told if verdicts else tuple(one[:1].upper() + one[1:] for one in told)
+    # Of whom shares are must be known before they are read.
+    above, sentences = (sentences[-1:], sentences[:-1]) if block.table and block.figures else ((), sentences)
     title = block.title
     if isinstance(question, Comparison):
         title = speech["differences" if verdicts else "both_groups"]
     return {
-        "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
+        "title": title, "kind": block.kind, "above": above, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
         "table": block.table and _rectangular(groups), "caption": _caption(question, speech, titles), "link": link, "verdicts": verdicts,
         "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
         "zero": at(0.0) if low < 0 < high else None,
@@ -237,7 +253,7 @@ def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]
     return {
         "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
         # Of less than one direct answer there is nothing to say.
-        "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
+        "worth": said.worth(figure.worth)
         if block.hidden and figure.worth is not None and figure.worth >= 1 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),

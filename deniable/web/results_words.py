@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from deniable.errors import DeniableError
+from deniable.results.questions import MOST_TOGETHER
 from deniable.web.publishing_words import PUBLISHING_WORDS
 from deniable.web.trial_words import TRIAL_WORDS
 
@@ -60,7 +62,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "every_answer": "every answer",
             "together_of": "Questions",
             "support_field": "Share of people who gave all of these answers, at least",
-            "confidence_field": "Share of those with the first answers who gave the last one, too, at least",
+            "confidence_field": "How often the rule holds, at least",
             "longest_field": "Answers in a rule, at most",
             "predicted_field": "Answer to be told",
             "given_field": "From the answers to",
@@ -68,11 +70,11 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "newest": "the newest",
             "show": "Show",
             "how_to_read": "A dot is the estimate, its line the interval in which the true number lies 95 times in 100.",
-            "how_to_read_marks": "The faint diamond is what was reported, before the randomising is taken out.",
+            "how_to_read_marks": "The faint diamond is what was reported, before correcting for the randomisation.",
             "cross_caption": "Rows: “{rows}”, columns: “{columns}”",
             "describes": "This describes those who answered. Randomising cannot correct untrue answers.",
             "both_groups": "Both groups",
-            "differences": "Differences: the first group less the second",
+            "differences": "Differences: the first group minus the second",
             "reported_was": "reported: {share}",
             "this_view_as": "This view as",
             "kind_json": "JSON",
@@ -90,11 +92,19 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "fix_owner": "Ask an owner of the survey.",
             "fix_list": "Choose a survey from the list.",
             "to_overview": "All questions",
-            "analyst_note": "Groups of fewer than 50 people are not shown, and their answers are put together with others.",
+            "analyst_note": "Groups of fewer than 50 people are not shown. Rare answers to open questions are shown together, marked "
+            "with an asterisk (“A or B*”).",
             "busy": "The server is computing other results. Please try again in a moment.",
             "results_after_closing": "Results of {slug} can be seen when it is closed.",
             "nothing_released": "No answers to {slug} have been released yet.",
             "unknown_attribute": "There is no question “{got}”; there are {allowed}.",
+            "condition_unreadable": "The condition “{_text}” cannot be understood. Conditions are written like this: {example}",
+            "missing_of": "Please choose a question.",
+            "missing_by": "Please choose two questions.",
+            "missing_first": "Please choose two groups.",
+            "missing_second": "Please choose two groups.",
+            "how_many_questions": "Please tick {least} to {most} questions.",
+            "same_group": "Both groups are the same: please choose two different ones.",
             "needs_export": "A classifier learns from whole rows, which only owners may use.",
         },
         "pl": {
@@ -146,7 +156,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "every_answer": "każda odpowiedź",
             "together_of": "Pytania",
             "support_field": "Udział osób, które udzieliły wszystkich tych odpowiedzi, co najmniej",
-            "confidence_field": "Udział osób z ostatnią odpowiedzią wśród osób z pierwszymi, co najmniej",
+            "confidence_field": "Jak często reguła się sprawdza, co najmniej",
             "longest_field": "Odpowiedzi w regule, najwyżej",
             "predicted_field": "Odgadywana odpowiedź",
             "given_field": "Na podstawie odpowiedzi na pytania",
@@ -176,11 +186,19 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "fix_owner": "Proszę zapytać właściciela ankiety.",
             "fix_list": "Proszę wybrać ankietę z listy.",
             "to_overview": "Wszystkie pytania",
-            "analyst_note": "Grupy mniejsze niż 50 osób nie są pokazywane, a ich odpowiedzi są połączone z innymi.",
+            "analyst_note": "Grupy mniejsze niż 50 osób nie są pokazywane. Rzadkie odpowiedzi na pytania jawne są pokazane razem i "
+            "oznaczone gwiazdką („A lub B*”).",
             "busy": "Serwer oblicza teraz inne wyniki. Proszę spróbować ponownie za chwilę.",
             "results_after_closing": "Wyniki ankiety {slug} będą widoczne, gdy zostanie zamknięta.",
             "nothing_released": "Nie udostępniono jeszcze żadnych odpowiedzi na ankietę {slug}.",
             "unknown_attribute": "Nie ma pytania „{got}”; są: {allowed}.",
+            "condition_unreadable": "Warunek „{_text}” jest niezrozumiały. Warunki pisze się tak: {example}",
+            "missing_of": "Proszę wybrać pytanie.",
+            "missing_by": "Proszę wybrać dwa pytania.",
+            "missing_first": "Proszę wybrać dwie grupy.",
+            "missing_second": "Proszę wybrać dwie grupy.",
+            "how_many_questions": "Proszę zaznaczyć od {least} do {most} pytań.",
+            "same_group": "Obie grupy są takie same: proszę wybrać dwie różne.",
             "needs_export": "Klasyfikator uczy się z całych wierszy, których mogą używać tylko właściciele.",
         },
     }
@@ -194,21 +212,18 @@ POLISH_ERRORS: Mapping[str, str] = MappingProxyType(
         "value_outside": "„{name}” nie może mieć wartości {got!r}; dozwolone: {allowed}.",
         "empty": "Warunek jest pusty.",
         "empty_condition": "Nikt nie może spełniać warunku {got}: nie ma takiej wartości.",
-        "unexpected": "W warunku oczekiwano: {what}; jest: {got}.",
-        "bad_character": "Znak „{got}” w warunku jest niezrozumiały.",
         "no_order": "Wartości „{name}” nie są uporządkowane, więc {op} nie ma sensu; można użyć == albo in.",
         "wrong_type": "Wartości „{name}” to słowa, a podano liczbę {got}.",
         "cuts_a_cell": "Warunek {condition} dzieli ludzi dokładniej, niż można pokazać; o „{name}” można pytać według: {allowed}.",
         "many_attributes": "Widok dotyczy najwyżej {most} pytań razem z warunkami; podano {got}.",
         "unknown_view": "Nie ma widoku {got!r}; są: {allowed}.",
         "unknown_key": "Widok {view!r} nie ma {got!r}; może mieć: {allowed}.",
-        "missing_key": "Widok {view!r} wymaga {name!r}.",
         "repeated_key": "Każdą część pytania podaje się raz; {got} powtórzono.",
         "bad_address": "Tego adresu nie można odczytać: {got!r}.",
         "long_address": "Adres może mieć najwyżej {most} znaków.",
         "long_condition": "Warunek może mieć najwyżej {most} znaków i niewiele nawiasów w nawiasach.",
         "out_of_range": "{name!r} musi leżeć między {low} a {high}, podano {got}.",
-        "how_many_questions": "Widok {view!r} wymaga od {least} do {most} różnych pytań, podano {got}.",
+        "wrong_kind": "Wartość {got!r} nie pasuje do pola „{name}”.",
         "same_attribute": "„{name}” samo ze sobą nic nie mówi: proszę wybrać inne pytanie.",
         "mean_or_label": "Porównuje się średnie albo jedną odpowiedź, nie obie naraz.",
         "shared_draw": "{got}: losowane razem z innymi pytaniami, więc ten widok ich nie pokaże.",
@@ -220,17 +235,56 @@ POLISH_ERRORS: Mapping[str, str] = MappingProxyType(
 """What is wrong with an address, by the code of the error."""
 
 
-def said_of(error: DeniableError, language: str) -> str:
+UNREADABLE = (
+    "unexpected", "bad_character", "unquoted_name", "python_method", "not_attribute_and_value", "not_an_attribute",
+)  # fmt: skip
+"""Conditions that make no sense as they are typed: an example says more than what a parser expected."""
+EXAMPLE = "age >= 30"
+TICKED = {"together": 2, "prediction": 1}
+"""Views whose questions are ticked, and how many must be."""
+
+
+def said_of(error: DeniableError, language: str, titles: Mapping[str, str] = MappingProxyType({}), example: str = "") -> str:
     """What was wrong, in the reader's language where it is known, else in English.
 
+    Parameters
+    ----------
+    error
+        What was wrong.
+    language
+        "en" or "pl".
+    titles
+        The questions of the survey by their names, which readers do not know.
+    example
+        A condition on one of them.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> from deniable.errors import ParameterError
     >>> said_of(ParameterError("empty", "The condition is empty."), "pl")
     'Warunek jest pusty.'
+    >>> said_of(ParameterError("same_attribute", "{name!r} by itself says nothing.", name="sex"), "en", {"sex": "Your sex"})
+    '“Your sex” by itself says nothing.'
     """
     ours = {**RESULT_WORDS[language], **PUBLISHING_WORDS[language], **TRIAL_WORDS[language]}
     known = {**(POLISH_ERRORS if language == "pl" else {}), **ours}
-    given = {name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in error.parameters.items()}
+    given = {name: _listed(value, titles) if isinstance(value, list) else value for name, value in error.parameters.items()}
+    code, name = error.code, str(given.get("name", ""))
+    if code == "missing_key":
+        ticked = TICKED.get(str(given.get("view"))) if name in ("of", "given") else None
+        code = f"missing_{name}" if ticked is None or (name, ticked) == ("of", 1) else "how_many_questions"
+        given |= {"least": ticked, "most": MOST_TOGETHER}
+    elif code in UNREADABLE:
+        code, given["example"] = "condition_unreadable", example or EXAMPLE
     try:
-        return known[error.code].format(**given)
+        return known[code].format(**{**given, "name": titles.get(name, name)})
     except (KeyError, ValueError):
-        return str(error)
+        return str(error).replace(repr(name), f"“{titles[name]}”") if name in titles else str(error)
+
+
+def _listed(names: Sequence[Any], titles: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({titles[name]})" if name in titles else str(name) for name in names)

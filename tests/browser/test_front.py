@@ -26,7 +26,7 @@ def test_axe_finds_nothing_and_a_narrow_screen_needs_no_sideways_scrolling(page,
 def test_it_says_in_both_languages_what_it_is_and_the_keyboard_leads_organisers_on(page, served):
     page.goto(served.url)
     assert page.locator("form, input, script").count() == 0
-    for language, words in (("en", "mixed at random in your browser"), ("pl", "losowo zmieniane w Twojej przeglądarce")):
+    for language, words in (("en", "randomly changed in your browser"), ("pl", "losowo zmieniane w Twojej przeglądarce")):
         assert words in " ".join(page.locator(f"section:lang({language})").inner_text().split())
     focused = []
     for _ in range(4):

@@ -91,7 +91,7 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
     told = page.locator(".panel").inner_text()
     assert "Of 100 people whose answer is “No”, about 5 send “Yes”." in told
     assert "proves nothing" not in told
-    assert "Mixed only lightly: Do you smoke?" in told
+    assert "Changed only lightly: Do you smoke?" in told
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("Yes").check()
     page.get_by_role("button", name="Draw an example").click()
@@ -131,23 +131,23 @@ def test_nothing_is_said_to_be_mixed_that_is_not(page, served, part, questions):
     page.locator("summary").click()
     said.append(page.locator("main").inner_text())
     said = "\n".join(said)
-    assert ("Of your answers, only the mixed ones leave your device" in said) == (part == "all")
-    assert ("Your mixed answers have arrived" in said) == (part == "all")
+    assert ("Of your answers, only the changed ones leave your device" in said) == (part == "all")
+    assert ("Your randomly changed answers have arrived" in said) == (part == "all")
     assert ("exactly what you answer" in said) == (part != "all")
-    assert ("page does the mixing" in said) == (part != "none")
+    assert ("page itself changes answers at random" in said) == (part != "none")
     assert ("that is your protection" in said) == (part != "none")
     if part == "none":
-        assert "mixed" not in said.replace("Nothing is mixed in this survey", "")
+        assert "changed" not in said.replace("Nothing is randomly changed in this survey", "")
 
 
 def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_question(page, served):
     page.goto(served(HEAD.format(slug="practice") + STREET))
     page.get_by_role("button", name="Try it first").click()
-    page.get_by_role("button", name="Explain the mixing").click()
+    page.get_by_role("button", name="Explain the random change").click()
     status = page.get_by_role("status")
     assert status.inner_text() == "Please choose an answer first."
     page.get_by_label("No").check()
-    page.get_by_role("button", name="Explain the mixing").click()
+    page.get_by_role("button", name="Explain the random change").click()
     assert "some of the people with your answer" in status.inner_text()
     assert not any(character.isdigit() for character in status.inner_text())
     page.goto(served(HEAD.format(slug="practice-alike") + STREET + SMOKES))
@@ -203,7 +203,11 @@ def test_without_random_numbers_no_example_is_made_up(page, served):
 
 
 REGISTER = {
-    "en": ("can see which mixed answers came with which contact details", "stay mixed", "kept until 1 January 2099"),
+    "en": (
+        "can see which randomly changed answers came with which contact details",
+        "stay changed",
+        "kept until 1 January 2099",
+    ),
     "pl": (
         "może zobaczyć, które losowo zmienione odpowiedzi przyszły z którymi danymi kontaktowymi",
         "pozostają losowo zmienione",

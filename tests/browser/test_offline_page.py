@@ -237,4 +237,4 @@ def test_a_server_cannot_make_a_file_ask_something_else(page, served, filed):
     page.route("**/api/offline/stubborn", lie)
     page.goto(path.as_uri())
     page.get_by_role("button", name="Start").click()
-    assert "mixed before sending" in page.get_by_role("group", name="Do you smoke?").inner_text()
+    assert "randomly changed before sending" in page.get_by_role("group", name="Do you smoke?").inner_text()

@@ -11,6 +11,7 @@ import deniable as dn
 from deniable.core.simplex import project
 from deniable.engines.count import as_countable
 from deniable.errors import ParameterError
+from deniable.picture_words import direct_answers
 from deniable.results.figures import POINTS, sentence
 from deniable.results.questions import CrossTable, MeanOf, OneQuestion, from_json
 from deniable.results.report.about import about_export
@@ -56,15 +57,15 @@ def test_what_hiding_costs_a_group_is_said_of_its_own_answers(exporting):
     assert price(asked, OneQuestion("car", where="town == 'A'")) == ["This question was asked openly."]
     assert price(asked, OneQuestion("car")) == ["This question was asked openly."]
     (said,) = price(asked, OneQuestion("smokes", where="town == 'A'"))
-    of, worth = map(int, re.search(r"this group \(about (\d+)\) tell as much as about (\d+) direct", said).groups())
+    of, worth = map(int, re.search(r"this group \(about (\d+)\) are about as informative as (\d+) direct", said).groups())
     assert of == 200
     # (2p - 1)^2 p(1 - p) / l(1 - l) of an answer, with p = 0.75, is about a fifth; l is the share that is reported.
     assert 30 <= worth <= 55
     (polish,) = price(asked, OneQuestion("smokes", where="town == 'A'"), "pl")
-    assert "odpowiedzi tej grupy (jest ich około 200) mówią mniej więcej tyle" in polish
-    assert polish.endswith(f"odpowiedzi jawne w liczbie {worth}.")
+    assert "odpowiedzi tej grupy (około 200) mówią mniej więcej tyle" in polish
+    assert polish.endswith(f"co {direct_answers(worth, 'pl')}.")
     (everyone,) = price(asked, OneQuestion("smokes"))
-    assert "these 2,000 answers tell" in everyone
+    assert "these 2,000 answers are about as informative" in everyone
 
 
 def test_the_size_of_a_group_of_few_is_not_said_to_those_who_may_not_export():

@@ -14,7 +14,7 @@ from deniable.errors import ParameterError, RefusedError
 from deniable.picture_words import answer_to
 from deniable.results import asking
 from deniable.results.address import from_address
-from deniable.results.estimating import too_few
+from deniable.results.estimating import not_shown
 from deniable.results.kept import Kept
 from deniable.results.pictures import exactly, written
 from deniable.results.questions import Overview, Prediction, Together
@@ -161,7 +161,7 @@ def test_nobody_waits_for_what_takes_long(bench, monkeypatch, asked):
     def takes_long(material, question, spoken):
         began.set()
         assert go_on.wait(30)
-        return too_few("smokes", spoken)
+        return not_shown("smokes", spoken.title("smokes"), spoken)
 
     monkeypatch.setitem(asking._VIEWS, type(asked), takes_long)
     assert bench.kept("council", asked, "en", True) is None

@@ -79,7 +79,7 @@ def check(estimate, level):
     for line in said.splitlines()[1 : 1 + len(estimate.labels)]:
         numbers = re.findall(r"(?<!\S)-?\d+\.\d{4}(?!\S)", line)
         assert all(low - 1e-4 <= float(number) <= high + 1e-4 for number in numbers), line
-    assert "worth 0 direct" not in said
+    assert "informative as 0 direct" not in said
 
 
 @pytest.mark.parametrize("runs", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)])

@@ -150,10 +150,11 @@ def test_what_was_done_is_on_the_page_without_a_time_of_day(town, owner, standin
     page = owner.get("/organiser/audit").text
     said = re.sub("[\u2068\u2069]|<[^>]+>", "", page)
     for line in (
-        "closed the survey town", "added Anna Nowak as an analyst", "chose a password", "failed to log in as Anna Nowak",
+        "added Anna Nowak as an analyst", "chose a password", "failed to log in as Anna Nowak",
         "failed to log in under a name that nobody has",
     ):  # fmt: skip
         assert line in said
+    assert re.search(r"closed the survey “[^”]+” \(town\)", said)
     assert "my secret password" not in page
     assert not re.search(r"\d\d:\d\d", page)
     assert "zamknięcie ankiety" in owner.get("/organiser/audit?lang=pl").text

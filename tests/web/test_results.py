@@ -148,7 +148,7 @@ def test_twins(council):
 BAD = {
     "?view=question&of=nope": (404, "nope"),
     "?view=nope": (404, "nope"),
-    "?view=question": (400, "of"),
+    "?view=question": (400, "view=question"),
     "?view=question&of=smokes&of=owes": (400, "of"),
     "?view=question&of=smokes&where=age+%3E": (400, "age"),
     "?view=question&of=smokes&where=nope+%3D%3D+1": (404, "nope"),
@@ -163,7 +163,7 @@ BAD = {
     "?view=question&of=smokes&where=" + "(" * 900: (400, ""),
     "?" + "a" * 5000: (400, ""),
     "/choose?view=nope": (404, "nope"),
-    "/choose?view=question&ask=yes": (400, "of"),
+    "/choose?view=question&ask=yes": (400, ""),
     "/choose?view=question&ask=yes&of=smokes&number=age&value=many": (400, "many"),
     "/choose?view=question&ask=yes&of=smokes&where=%27": (400, ""),
     "/choose?view=together&ask=yes&of=smokes": (400, ""),

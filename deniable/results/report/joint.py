@@ -27,7 +27,7 @@ MOST_COLUMNS = 6
 def cross_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     """A cross table as it is printed: each share of everyone with its interval."""
     words, answer = words_in(language), shown([ready], chosen.question, language)
-    spoken, (block,) = ready.material.spoken(language), answer.blocks
+    spoken, (block,) = ready.spoken(language), answer.blocks
     asked, own = answer.question, chosen.words.paragraphs(language)
     assert isinstance(asked, CrossTable)
     rows, columns = spoken.title(asked.by), spoken.title(asked.of)
@@ -89,7 +89,7 @@ def _forged(ready: Ready, answer: Answer, spoken: Spoken, words: dict[str, str])
 def together_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     """What goes together as it is printed: a sentence for each rule, and their shares in one picture."""
     words, answer = words_in(language), shown([ready], chosen.question, language)
-    spoken, (block,) = ready.material.spoken(language), answer.blocks
+    spoken, (block,) = ready.spoken(language), answer.blocks
     own = chosen.words.paragraphs(language)
     title = ", ".join(quoted(spoken.title(name), words) for name in attributes_of(answer.question))
     if block.n is None:

@@ -92,7 +92,8 @@ def report_on_page(bench: Workbench, slug: str, contents: Contents, language: st
     def made() -> str:
         asked = bench.ready(slug)
         about = about_survey(bench.store, slug, asked.whole.number, language)
-        return council_report(asked, about, contents, language, stylesheet=stylesheet)
+        back = f"/organiser/surveys/{slug}/report" if stylesheet else ""
+        return council_report(asked, about, contents, language, stylesheet=stylesheet, back=back)
 
     return unmoved(made)
 
@@ -130,7 +131,13 @@ def _language(given: str | None, languages: Sequence[str]) -> str:
 
 
 def council_report(
-    asked: Ready, about: About, contents: Contents, language: str, everything: bool = False, stylesheet: str = ""
+    asked: Ready,
+    about: About,
+    contents: Contents,
+    language: str,
+    everything: bool = False,
+    stylesheet: str = "",
+    back: str = "",
 ) -> str:
     """The report of answers that are ready to be shown.
 
@@ -148,6 +155,8 @@ def council_report(
         Whether the page says that it is for those who may export.
     stylesheet
         The address of the report's style; in the page itself unless given.
+    back
+        The address of the page that leads to it, if one does.
 
     Returns
     -------
@@ -184,8 +193,12 @@ def council_report(
         forged=_forged(sections, about, total, spoken, words),
         closing=contents.closing.paragraphs(language),
         everything=everything,
+        merged=asked.viewable is not None and asked.viewable.is_marked,
         apart=words[about.kind] if about.kind else "",
         stylesheet=stylesheet,
+        back=back,
+        # Where columns are seen first is where they are explained.
+        explained=next((place for place, section in enumerate(sections, start=1) if section.lines), 0),
         fingerprint=words["footer"].format(fingerprint=asked.whole.schema.fingerprint),
         **how_hidden(about, words),
     )
@@ -262,6 +275,8 @@ def how_hidden(about: About, words: Mapping[str, str]) -> dict[str, Any]:
 
 def _how(row: Row, schema: Schema, say: Callable[[str], str], words: Mapping[str, str]) -> str:
     """How a question was hidden, in words alone: readers of a report do not know designs by their names."""
+    if row.open:
+        return words["not_hidden"]
     named = NAMED_DESIGN.fullmatch(row.hidden_by)
     if named is None:
         return say(row.hidden_by)

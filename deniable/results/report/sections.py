@@ -12,6 +12,7 @@ import numpy as np
 
 from deniable.charts.dots import NARROW, WIDE
 from deniable.core.estimate import Estimate
+from deniable.picture_words import answers_say, direct_answers
 from deniable.results.answers import Answer
 from deniable.results.cells import FEWEST
 from deniable.results.comparing import judged
@@ -305,16 +306,17 @@ def _worth(block: Block, estimate: Estimate | None, spoken: Spoken, words: dict[
     people = block.n if sizes is None else float(sizes[0])
     if least >= 0.99 * people or (sizes is not None and people < FEWEST and not exporting):
         return []
-    number, worth = spoken.said.words.number, _roughly(least, spoken)
+    language = spoken.said.words.language
+    worth = direct_answers(_roughly(least), language)
     if sizes is None:
-        return [words["worth"].format(n=number(block.n, ","), worth=worth)]
+        return [words["worth"].format(n=answers_say(block.n, language), worth=worth)]
     # A group's answers are worth what they are among its own members, not among everyone.
-    return [words["worth_group"].format(n=_roughly(people, spoken), worth=worth)]
+    return [words["worth_group"].format(n=spoken.said.words.number(_roughly(people), ","), worth=worth)]
 
 
-def _roughly(number: float, spoken: Spoken) -> str:
+def _roughly(number: float) -> int:
     """A number of people to two figures."""
-    return spoken.said.words.number(float(f"{number:.2g}"), ",.0f")
+    return int(float(f"{number:.2g}"))
 
 
 def drawn(block: Block, spoken: Spoken, title: str) -> list[Picture]:

@@ -15,10 +15,12 @@ ENGLISH = {
     "answers cannot: randomising does not correct them.",
     "interval": "Every figure is an estimate and stands with an interval: if such surveys were made again and again, 95 of 100 intervals "
     "would hold the true figure. Where an interval is wide, the figure is known that roughly and no better.",
+    "merged": "Rare answers to open questions are shown together and marked with an asterisk (*), so that no group of fewer than 50 "
+    "people is shown: “A or B*” counts everyone who answered A or B.",
     "asked": "Who was asked, and how many answered",
     "asked_unknown": "The file of answers does not say who was asked or how.",
     "invited": "{invitations} people were invited, each by a link of their own that works once.",
-    "anyone": "Anyone who had the address could take part. That somebody answered more than once cannot be excluded.",
+    "anyone": "Anyone who had the address could take part. We cannot rule out that somebody answered more than once.",
     "answered": "{n} answers are in this report.",
     "few": "Fewer than 50 answers are in this report: too few to show any figure.",
     "used": "Of the invitations, {used} were used.",
@@ -32,8 +34,8 @@ ENGLISH = {
     "nobody_most": "Which answer is the most frequent cannot be told: the intervals overlap.",
     "mean": "Mean",
     "the_mean": "The mean is {value}, {between}.",
-    "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
-    "worth_group": "Hiding has its price: the answers of this group (about {n}) tell as much as about {worth} direct ones would.",
+    "worth": "Hiding has its price: these {n} are about as informative as {worth}.",
+    "worth_group": "Hiding has its price: the answers of this group (about {n}) are about as informative as {worth}.",
     "worth_open": "This question was asked openly.",
     "answer": "Answer",
     "estimate": "Estimate",
@@ -63,7 +65,12 @@ ENGLISH = {
     "how": "How it was hidden",
     "odds": "A report changes anyone's odds",
     "asked_openly": "asked openly",
+    "not_hidden": "not at all: it is asked openly and sent as it is",
     "forged": "If answers were forged",
+    "forged_columns": "The last two columns say how far a figure would move, at most, if 1% or 5% of the answers had been forged to push "
+    "it: see “If answers were forged” below.",
+    "back": "Back to what is in the report",
+    "print": "To print it, or to make a PDF, use your browser's “Print” (Ctrl+P). This line is not printed.",
     "forged_what": "Somebody who leaves out the random draw and sends a chosen answer weighs more than an honest person: what "
     "hides answers "
     "also magnifies forged ones. The last columns of the tables above say how far each figure would move, at most, if "
@@ -74,7 +81,7 @@ ENGLISH = {
     "because groups are smaller.",
     "forged_lies": "People who lie but let the draw happen move figures less: 1% of them move a share of everyone by at most 1 point.",
     "forged_invited": "Every invitation could be used once, so forging many answers takes as many invitations.",
-    "forged_anyone": "Nothing kept anyone from answering many times, so such a share cannot be excluded.",
+    "forged_anyone": "Nothing kept anyone from answering many times, so we cannot rule out such a share.",
     "everything": "For those who may export the answers: this report may show groups of fewer than 50 people. Do not publish it.",
     "footer": "Computed by Deniable from the answers as they were sent. Schema fingerprint `{fingerprint}`.",
     "estimates": "Estimates with 95% intervals",
@@ -128,6 +135,8 @@ POLISH = {
     "uwzględnić w obliczeniach, nieprawdziwych odpowiedzi – nie: losowanie ich nie poprawia.",
     "interval": "Każda liczba jest oszacowaniem i ma swój przedział: gdyby takie ankiety powtarzać wiele razy, 95 na 100 przedziałów "
     "zawierałoby prawdziwą wartość. Gdzie przedział jest szeroki, tam wartość znamy tylko z taką dokładnością.",
+    "merged": "Rzadkie odpowiedzi na pytania jawne są pokazane razem i oznaczone gwiazdką (*), aby nie pokazywać grup mniejszych niż 50 "
+    "osób: „A lub B*” to wszystkie osoby, które odpowiedziały A albo B.",
     "asked": "Kogo pytano i ile osób odpowiedziało",
     "asked_unknown": "Plik z odpowiedziami nie mówi, kogo i jak pytano.",
     "invited": "Liczba zaproszonych osób: {invitations}. Każda dostała własny odnośnik, który działa jeden raz.",
@@ -143,10 +152,8 @@ POLISH = {
     "nobody_most": "Nie można stwierdzić, która odpowiedź jest najczęstsza: przedziały zachodzą na siebie.",
     "mean": "Średnia",
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
-    "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
-    "liczbie {worth}.",
-    "worth_group": "Ukrywanie ma swoją cenę: odpowiedzi tej grupy (jest ich około {n}) mówią mniej więcej tyle, ile powiedziałyby "
-    "odpowiedzi jawne w liczbie {worth}.",
+    "worth": "Ukrywanie ma swoją cenę: {n} mniej więcej tyle, co {worth}.",
+    "worth_group": "Ukrywanie ma swoją cenę: odpowiedzi tej grupy (około {n}) mówią mniej więcej tyle, co {worth}.",
     "worth_open": "To pytanie zadano jawnie.",
     "answer": "Odpowiedź",
     "estimate": "Oszacowanie",
@@ -176,7 +183,12 @@ POLISH = {
     "how": "Jak je ukryto",
     "odds": "Wysłana odpowiedź zmienia czyjeś szanse",
     "asked_openly": "pytanie jawne",
+    "not_hidden": "wcale: pytanie jest jawne, a odpowiedź wysyłana bez zmian",
     "forged": "Gdyby odpowiedzi sfałszowano",
+    "forged_columns": "Dwie ostatnie kolumny podają, o ile najwyżej przesunęłaby się liczba, gdyby 1% albo 5% odpowiedzi sfałszowano, by "
+    "ją przesunąć: zobacz niżej „Gdyby odpowiedzi sfałszowano”.",
+    "back": "Wróć do zawartości raportu",
+    "print": "Do druku albo do pliku PDF służy polecenie „Drukuj” w przeglądarce (Ctrl+P). Ten wiersz się nie drukuje.",
     "forged_what": "Kto pomija losowanie i wysyła wybraną przez siebie odpowiedź, waży więcej niż uczciwa osoba: to, co ukrywa "
     "odpowiedzi, "
     "wzmacnia też sfałszowane. Ostatnie kolumny tabel powyżej podają, o ile najwyżej przesunęłaby się każda liczba, "

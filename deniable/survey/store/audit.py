@@ -24,6 +24,10 @@ ACTIONS = (
     "added_owner", "added_analyst", "made_owner", "made_analyst", "removed", "new_link", "chose_password", "changed_password",
     "logged_in", "failed_login",
 )  # fmt: skip
+ABOUT_SURVEYS = (
+    "opened", "closed", "exported", "invited", "looked_up", "revoked", "register", "released_results", "took_back_results",
+)  # fmt: skip
+"""What is done to surveys that are still there: the lines name one by its short name."""
 _LOCK = 0x61756469
 
 

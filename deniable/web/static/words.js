@@ -13,15 +13,15 @@ const WORDS = {
     contact: "Questions?",
     receives: "What the organiser receives",
     receivesText: {
-      all: "Before anything is sent, this page mixes your answers at random. Of your answers, only the mixed ones leave your device.",
+      all: "Before anything is sent, this page randomly changes your answers. Of your answers, only the changed ones leave your device.",
       some:
-        "Before anything is sent, this page mixes your answers to the questions marked “mixed before sending” at random. Of these, only the mixed answers leave your device. Questions marked “sent as it is” are not mixed: the organiser receives exactly what you answer there.",
-      none: "Nothing is mixed in this survey: the organiser receives exactly what you answer.",
+        "Before anything is sent, this page randomly changes your answers to the questions marked “randomly changed before sending”. Of these, only the changed answers leave your device. Answers to questions marked “sent as it is” are not changed: the organiser receives exactly what you answer there.",
+      none: "Nothing is randomly changed in this survey: the organiser receives exactly what you answer.",
     },
     knows: "What the organiser can and cannot find out",
     knowsText: {
-      all: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered, nor can anyone else who ever sees the stored answers.",
-      some: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered to a question that is mixed, nor can anyone else who ever sees the stored answers. They can read whatever is sent as it is.",
+      all: "From many randomly changed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered, nor can anyone else who ever sees the stored answers.",
+      some: "From many randomly changed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered to a question whose answers are randomly changed, nor can anyone else who ever sees the stored answers. They can read whatever is sent as it is.",
       none: "The organiser, and anyone else who ever sees the stored answers, can read what was answered.",
     },
     example: (first, second, n, of) =>
@@ -33,13 +33,13 @@ const WORDS = {
     bit: (title) => `${title} Your number is not sent, only “low” or “high”. The larger the number, the likelier is “high”; but each of them is sent for every number.`,
     coarse: (title, n, first, last) =>
       `${title} Your number is not sent, only one of ${n} values from ${first} to ${last}. Values near your number are likelier; but each of them is sent for every number.`,
-    weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
-    truth: "Answer truthfully: the page does the mixing.",
+    weak: (titles) => `Changed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
+    truth: "Answer truthfully: the page itself changes answers at random.",
     linkNone: "Your invitation is not stored together with your answers.",
     linkCode: "After sending you get a code, which is stored with your answers. Anyone who knows the code can find them; only with it can you prove that they came from you.",
     linkRegister: {
-      all: "This survey asks how to reach you. The organiser can see which mixed answers came with which contact details. The answers themselves stay mixed.",
-      some: "This survey asks how to reach you. The organiser can see which answers came with which contact details. Answers that were mixed stay mixed; the others it sees as you gave them.",
+      all: "This survey asks how to reach you. The organiser can see which randomly changed answers came with which contact details. The answers themselves stay changed.",
+      some: "This survey asks how to reach you. The organiser can see which answers came with which contact details. Answers that were randomly changed stay changed; the others it sees as you gave them.",
       none: "This survey asks how to reach you. The organiser can see which answers came with which contact details.",
     },
     contactsUntil: (day) => `Contact details are kept until ${day} and then erased.`,
@@ -49,28 +49,28 @@ const WORDS = {
     yes: "Yes",
     no: "No",
     practiceResult: (title, n, of) =>
-      `Practice answers stay here. If they were mixed like those to “${title}”, about ${n.toLocaleString("en")} of ${of.toLocaleString("en")} people with your answer would send a different one.`,
+      `Practice answers stay here. If they were changed like those to “${title}”, about ${n.toLocaleString("en")} of ${of.toLocaleString("en")} people with your answer would send a different one.`,
     practicePlain: "Practice answers stay here. In the survey, some of the people with your answer would send a different one, by chance; nobody can tell who.",
     practiceFirst: "Please choose an answer first.",
     practiceDraw: "Draw an example",
     practiceDrawn: (times, chosen, sent) =>
       `Example draw ${times}: you chose “${chosen}”, and “${sent}” would be sent. This is only an example: nothing is sent now, and Send makes a new draw. Press again for another draw.`,
-    practiceExplain: "Explain the mixing",
+    practiceExplain: "Explain the random change",
     start: "Start",
     back: "Back",
     next: "Next",
     send: "Send",
     sending: "Sending…",
     sendNote: {
-      all: "When you press Send, your answers are mixed, sent, and erased from this page.",
-      some: "When you press Send, your private answers are mixed; then all your answers are sent and erased from this page.",
+      all: "When you press Send, your answers are randomly changed, sent, and erased from this page.",
+      some: "When you press Send, your private answers are randomly changed; then all your answers are sent and erased from this page.",
       none: "When you press Send, your answers are sent as they are and erased from this page.",
     },
     skipped: "A question that you leave open counts as “I prefer not to answer”.",
     noAnswer: "I prefer not to answer",
     noneOfThese: "None of these",
     sentAsIs: "sent as it is",
-    mixed: "mixed before sending",
+    mixed: "randomly changed before sending",
     orMore: (low, high, step) =>
       step === 1
         ? `A whole number from ${low} to ${high}. Anything lower counts as ${low}, anything higher as ${high}.`
@@ -82,7 +82,7 @@ const WORDS = {
     errorStep: (low, high, step) =>
       `Please enter one of ${grid(low, high, step)}, … up to ${high} (the nearest if need be), or tick “I prefer not to answer”.`,
     failed: {
-      all: "Your answers were mixed but did not arrive. Trying again will send exactly the same answers.",
+      all: "Your answers were randomly changed but did not arrive. Trying again will send exactly the same answers.",
       some: "Your answers did not arrive. Trying again will send exactly the same answers.",
       none: "Your answers did not arrive. Trying again will send exactly the same answers.",
     },
@@ -104,15 +104,15 @@ const WORDS = {
       unknown_survey: "This survey no longer exists.",
     },
     thanks: {
-      all: "Thank you. Your mixed answers have arrived.",
-      some: "Thank you. Your answers have arrived, the private ones mixed.",
+      all: "Thank you. Your randomly changed answers have arrived.",
+      some: "Thank you. Your answers have arrived, the private ones randomly changed.",
       none: "Thank you. Your answers have arrived.",
     },
     code: "Your code (write it down; it is not shown again):",
     whatSent: "What was sent?",
     whatSentNote: {
       all: "It may differ from what you answered; that is your protection.",
-      some: "Where answers are mixed it may differ from what you answered; that is your protection.",
+      some: "Where answers are randomly changed it may differ from what you answered; that is your protection.",
       none: "",
     },
     nextPerson: "Next person",
@@ -120,10 +120,10 @@ const WORDS = {
     otherWay: "Another way to take part",
     stuck: "Something went wrong and the survey cannot go on here. Nothing was sent.",
     dishonest:
-      "This page was told to ask for answers, or to mix them, in a way that would give some of them away, so it will not ask anything. Nothing was sent. Please tell the organiser.",
+      "This page was told to ask for answers, or to change them, in a way that would give some of them away, so it will not ask anything. Nothing was sent. Please tell the organiser.",
     drawnBefore:
-      "Your mixed answers have already left this page once, but the server did not confirm that it stored them. Mixing the same answers again would give away too much about you, so this page will not send anything more.",
-    noRandom: "This browser has no reliable source of cryptographic random numbers, so nothing can be mixed here and nothing was sent.",
+      "Your randomly changed answers have already left this page once, but the server did not confirm that it stored them. Changing the same answers again would give away too much about you, so this page will not send anything more.",
+    noRandom: "This browser has no reliable source of cryptographic random numbers, so nothing can be randomly changed here and nothing was sent.",
     closed: "This survey is closed.",
     notFound: "There is no such survey.",
     unreachable: "The survey could not be loaded. Please reload the page.",
@@ -134,7 +134,7 @@ const WORDS = {
     outdated: "The survey has changed since this page was made. Nothing was sent. Please ask the organiser for the new page.",
     outdatedLater: "The survey has changed since this page was made, so this page will not send anything more. Please ask the organiser for the new page.",
     notReached:
-      "The server cannot be reached, or no longer takes answers from this page. Nothing was mixed and nothing was sent. Please try again in a moment, or ask the organiser for the newest page.",
+      "The server cannot be reached, or no longer takes answers from this page. Nothing was changed and nothing was sent. Please try again in a moment, or ask the organiser for the newest page.",
     step: (i, n) => `Page ${i} of ${n}`,
     loading: "Loading…",
     contactTitle: "How to reach you",
@@ -167,7 +167,7 @@ const WORDS = {
     knows: "Czego organizator może się dowiedzieć, a czego nie",
     knowsText: {
       all: "Z wielu losowo zmienionych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
-      some: "Z wielu losowo zmienionych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, na które odpowiedzi są losowo zmieniane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
+      some: "Z wielu losowo zmienionych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, na które odpowiedzi są losowo zmieniane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, każdy z nich może przeczytać.",
       none: "Organizator i każdy, kto kiedykolwiek zobaczy zapisane odpowiedzi, może je przeczytać.",
     },
     example: (first, second, n, of) =>

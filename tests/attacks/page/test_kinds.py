@@ -165,7 +165,7 @@ def test_only_the_address_says_what_a_page_is(chromium, town, kind, claim):
     believed = kind if town.released or claim is None else claim
     assert (seen, sent) == (believed, WAYS[believed])
     # Whatever it is, what is private is marked and drawn as such.
-    assert marks == ["mixed before sending", "sent as it is"]
+    assert marks == ["randomly changed before sending", "sent as it is"]
     assert all(report["smokes"] in (0, 1, 2) and report["district"] == 0 for report in reports)
     if believed == "preview":
         assert "Nothing was sent" in said
