@@ -86,7 +86,8 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "made_up_there": "Zmyślone odpowiedzi są gotowe, ich liczba: {count}.",
             "made_up_changed": "Szkic od tego czasu się zmienił.",
             "made_up_people": "Zmyślonych mieszkańców może być od 1 do {most}.",
-            "made_up_cells": "Te pytania zajmują wiele kolumn (ich liczba: {columns}), więc zmyślonych mieszkańców może być najwyżej {most}.",
+            "made_up_cells": "Te pytania zajmują wiele kolumn (ich liczba: {columns}), więc "
+            "zmyślonych mieszkańców może być najwyżej {most}.",
             "do_delete_made_up": "Usuń zmyślone odpowiedzi",
             "public_preview": "Podgląd strony publicznej",
             "apart": "Próby",

@@ -132,6 +132,8 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     one.goto(f"{path}/trial?lang={language}")
     watch.look("closed")
     one.get_by_role("button", name=words["delete"]).click()
+    one.get_by_role("heading", level=1, name="?").wait_for()
+    one.get_by_role("button", name=words["delete"]).click()
     one.get_by_role("button", name=words["open"]).wait_for()
     assert f"trial--{slug}" not in served.store.slugs()
     # Made-up residents.
