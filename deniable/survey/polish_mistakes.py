@@ -76,6 +76,7 @@ MISTAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "odpowiedź ma value i text; podano {got}.",
         ),
         "choice_twice": ("odpowiedź {got!r} podano dwa razy.",),
+        "choice_text_twice": ("tekst {got!r} mają dwie odpowiedzi: odpowiadający nie odróżnią ich od siebie.",),
         "not_an_element": ("element ma type, name i title; podano {got!r}.",),
         "no_type": ("element potrzebuje type: jednego z {allowed}.",),
         "type_refused": ("o „{kind}” nie pyta się w ankiecie z pytaniami prywatnymi: taka odpowiedź może wskazać osobę.",),

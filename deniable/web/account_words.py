@@ -19,7 +19,7 @@ ACCOUNT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "analyst": "analyst",
             "roles_explained": "An **owner** may do everything. An **analyst** sees results and nothing else: no files of answers, no "
             "opening or closing of surveys, no accounts.",
-            "password_chosen": "chosen",
+            "password_chosen": "set",
             "link_until": "link good until {day}",
             "link_over": "link no longer good",
             "you": "you",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -20,9 +19,11 @@ from deniable.survey.store.accounts import Account
 from deniable.survey.trials import find_trial
 from deniable.web.body_limits import DRAFTS
 from deniable.web.collecting import Collector
+from deniable.web.done import OPENED, after
 from deniable.web.draft_forms import Fields, sent
 from deniable.web.draft_pages import Writer, text_in
 from deniable.web.draft_routes import answered, page
+from deniable.web.draft_taken import taken
 from deniable.web.languages import NAMES
 from deniable.web.login import led_to
 from deniable.web.organiser_words import in_words
@@ -55,8 +56,9 @@ def router(collector: Collector) -> APIRouter:
             except (RefusedError, QuestionnaireError) as error:
                 said = in_words(error, speech.language)
                 return page(_opening_page(store, writer, host_of(request), said, given), 422)
-            collector.forget(str(writer.draft.content["survey"]))
-            return led_to(request, "/organiser")
+            slug = str(writer.draft.content["survey"])
+            collector.forget(slug)
+            return led_to(request, after("/organiser", OPENED) + f"&survey={slug}")
 
         return await answered(request, work)
 
@@ -86,17 +88,16 @@ def _opening_page(store: Store, writer: Writer, host: str, complaint: str | None
     questionnaire, mistakes = check(content)
     values: dict[str, Any] = {"wrong": len(mistakes), "complaint": complaint, "mark": parts.mark_of(content)}
     if questionnaire is not None:
-        values |= _explained(store, questionnaire, speech, host)
+        values |= _explained(store, questionnaire, writer, host)
         values["until"] = (given or {}).get("until", "")
     return writer.page(
         "draft_open.html", "open", speech["open_it"].format(survey=writer.title), f"{writer.path}/open", **values
     )
 
 
-def _explained(store: Store, asked: Questionnaire, speech: Speech, host: str) -> dict[str, Any]:
-    slug, address = asked.slug, f"{host}/s/{asked.slug}"
-    before = store.version(slug) if slug in store.slugs() else None
-    unchanged = before is not None and _same(before.questionnaire, asked.to_json())
+def _explained(store: Store, asked: Questionnaire, writer: Writer, host: str) -> dict[str, Any]:
+    speech, slug, address = writer.speech, asked.slug, f"{host}/s/{asked.slug}"
+    there = taken(store, writer.draft.content, speech)
     questions = [element for element in asked.elements if element.channels]
     client = asked.client()
     facts = [
@@ -111,15 +112,13 @@ def _explained(store: Store, asked: Questionnaire, speech: Speech, host: str) ->
         ("linkage", speech[f"linked_{asked.linkage}"]),
     ]
     return {
-        "number": 0 if before is None else before.number + (not unchanged),
-        "unchanged": unchanged,
+        "what": speech["open_new"] if there is None else there.sentence(speech, "open_version", "open_again"),
+        "happens": speech["happens_new"].format(survey=writer.title)
+        if there is None
+        else there.sentence(speech, "happens_version", "happens_again"),
         "facts": [(speech[f"fact_{name}"], said) for name, said in facts],
         "fixed": [speech["fixed_version"], speech["fixed_address"].format(address=address), speech["fixed_promise"]],
         "register": asked.linkage == "register",
-        "few": before is not None and not unchanged,
+        "few": there is not None and not there.unchanged,
         "trial": find_trial(store, TRIAL, slug) is not None,
     }
-
-
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.survey.drafts import parts
-from deniable.survey.drafts.beginning import TEMPLATES
+from deniable.survey.drafts.beginning import TEMPLATES, TEXTS
 from deniable.survey.drafts.checked import Mistake, check
 from deniable.survey.drafts.translations import left_over
 from deniable.survey.questions.kinds import KEYS
@@ -20,6 +20,8 @@ from deniable.web.organiser_words import WORDS
 from deniable.web.pages import Speech, spoken
 
 PATH = "/organiser/drafts"
+LONGEST_NEW_TITLE = 300
+"""Letters of the title that a survey begins with."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,16 @@ def title_of(content: Mapping[str, Any], speech: Speech) -> str:
     return found or speech["untitled"]
 
 
-def new_page(me: Account, speech: Speech, given: Mapping[str, str], complaint: str | None = None) -> str:
-    """What a new survey begins with."""
+def new_page(
+    me: Account, speech: Speech, given: Mapping[str, str], complaint: str | None = None, wrong: Mapping[str, str] | None = None
+) -> str:
+    """What a new survey begins with; `wrong` says what is wrong with its title or its languages."""
+    # The reader's language, unless they have chosen already.
+    ticked = [one for one in TEXTS if f"language.{one}" in given] if "template" in given else [speech.language]
+    at_fields = {"title": "", "languages": "", **(wrong or {})}
     return spoken(
         "draft_new.html", speech, title=speech["new_survey"], me=me, here=PATH, templates=TEMPLATES, given=given,
-        complaint=complaint,
+        complaint=complaint, wrong=at_fields, ticked=ticked,
     )  # fmt: skip
 
 
@@ -73,8 +80,8 @@ def gone_page(me: Account, speech: Speech, complaint: str) -> str:
     return spoken("draft_gone.html", speech, title=speech["draft_gone"], me=me, here="", complaint=complaint)
 
 
-def draft_page(writer: Writer, note: str = "") -> str:
-    """All questions of a draft, and what is still to be done."""
+def draft_page(writer: Writer, note: str = "", taken: str = "") -> str:
+    """All questions of a draft, and what is still to be done; `taken` tells of the survey that has its short name."""
     content, speech = writer.draft.content, writer.speech
     _, mistakes = check(content)
     asked = list(parts.questions_of(content))
@@ -89,7 +96,7 @@ def draft_page(writer: Writer, note: str = "") -> str:
         )
     return writer.page(
         "draft.html", "questions", writer.title, note=note, pages=pages, kinds=list(KEYS), wrong=[_todo(one, writer) for one in mistakes],
-        unreadable=bool(content.get("pages")) and not pages, left=left_over(content),
+        unreadable=bool(content.get("pages")) and not pages, left=left_over(content), taken=taken,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from deniable.survey.drafts.planned import DraftPlan, Wishes, with_odds
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import Account
 from deniable.web.body_limits import DRAFTS
+from deniable.web.done import after, done
 from deniable.web.draft_forms import Fields, sent
 from deniable.web.draft_pages import Writer
 from deniable.web.draft_plan_view import left_out, planned_values
@@ -62,7 +63,10 @@ def router(store: Store) -> APIRouter:
         given = {name: request.query_params.get(name, usual) for name, usual in USUAL.items()}
         async with turn:
             return await answered(
-                request, lambda me, speech: page(_plan_page(Writer(store.draft(draft), me, speech), given, plans))
+                request,
+                lambda me, speech: page(
+                    _plan_page(Writer(store.draft(draft), me, speech), given, plans, note=done(request, speech))
+                ),
             )
 
     @routes.post("/{draft}/plan")
@@ -117,7 +121,7 @@ def _used(store: Store, writer: Writer, given: Fields, plans: Plans, request: Re
     except DeniableError as error:
         asked = {name: given.get(name, usual) for name, usual in USUAL.items()}
         return page(_plan_page(writer, asked, plans, in_words(error, writer.speech.language)), 409)
-    return led_to(request, back)
+    return led_to(request, after(back, "protected"))
 
 
 def _is_seen(content: parts.Content, given: Fields) -> bool:
@@ -147,7 +151,7 @@ def _proposed(content: parts.Content, given: Fields, plans: Plans) -> parts.Cont
     return with_odds(content, planned.asked, odds)
 
 
-def _plan_page(writer: Writer, given: Mapping[str, str], plans: Plans, complaint: str | None = None) -> str:
+def _plan_page(writer: Writer, given: Mapping[str, str], plans: Plans, complaint: str | None = None, note: str = "") -> str:
     speech, content = writer.speech, writer.draft.content
     _, mistakes = check(content)
     values: dict[str, Any] = {
@@ -167,5 +171,5 @@ def _plan_page(writer: Writer, given: Mapping[str, str], plans: Plans, complaint
     except ParameterError as error:
         values["complaint"] = in_words(error, speech.language)
     return writer.page(
-        "draft_plan.html", "plan", speech["draft_plan"], f"{writer.path}/plan", mark=parts.mark_of(content), **values
+        "draft_plan.html", "plan", speech["draft_plan"], f"{writer.path}/plan", note, mark=parts.mark_of(content), **values
     )

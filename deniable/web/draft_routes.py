@@ -21,8 +21,10 @@ from deniable.survey.store.accounts import Account
 from deniable.survey.yaml_text import yaml_text
 from deniable.web import draft_pages
 from deniable.web.body_limits import DRAFTS
+from deniable.web.done import after
 from deniable.web.draft_forms import Fields, sent
 from deniable.web.draft_pages import Writer
+from deniable.web.draft_taken import taken
 from deniable.web.draft_views import PartForm, page_form, question_form, settings_form
 from deniable.web.login import NO_STORE, led_to, speech_of
 from deniable.web.organiser_words import in_words
@@ -71,6 +73,8 @@ def _add_beginning(routes: APIRouter, store: Store) -> None:
         given = await sent(request)
 
         def work(me: Account, speech: Speech) -> Response:
+            if wrong := _wrong_beginning(given, speech):
+                return page(draft_pages.new_page(me, speech, given, wrong=wrong), 422)
             try:
                 made = store.add_draft(_begun(store, given, speech.language), me.actor)
             except QuestionnaireError as error:
@@ -91,9 +95,28 @@ def _begun(store: Store, given: Fields, language: str) -> Content:
         if not text.strip():
             raise RefusedError("nothing_given", "Choose a file, or paste a text.")
         return beginning.from_text(text)
-    languages = [name.removeprefix("language.") for name in given if name.startswith("language.")]
-    taken = {*store.slugs(), *(str(one.content.get("survey")) for one in store.drafts())}
-    return beginning.from_template(given["template"], given.get("title", "")[:300], languages, taken, language)
+    languages = _languages(given)
+    used = {*store.slugs(), *(str(one.content.get("survey")) for one in store.drafts())}
+    return beginning.from_template(given["template"], given.get("title", ""), languages, used, language)
+
+
+def _languages(given: Fields) -> list[str]:
+    return [name.removeprefix("language.") for name in given if name.startswith("language.")]
+
+
+def _wrong_beginning(given: Fields, speech: Speech) -> dict[str, str]:
+    """What keeps a new survey from being begun, by field: nothing is cut or chosen without a word."""
+    if "template" not in given:
+        return {}
+    title, most = given.get("title", "").strip(), draft_pages.LONGEST_NEW_TITLE
+    wrong = {}
+    if not title:
+        wrong["title"] = speech["no_title"]
+    elif len(title) > most:
+        wrong["title"] = speech["title_too_long"].format(most=most, got=len(title))
+    if not set(_languages(given)) & set(beginning.TEXTS):
+        wrong["languages"] = speech["no_language"]
+    return wrong
 
 
 def _unreadable(error: QuestionnaireError, speech: Speech) -> str:
@@ -109,7 +132,7 @@ def _unreadable(error: QuestionnaireError, speech: Speech) -> str:
 def _add_structure(routes: APIRouter, store: Store) -> None:
     @routes.get("/{draft}")
     async def overview(draft: str, request: Request) -> Response:
-        return await answered(request, lambda me, speech: page(draft_pages.draft_page(Writer(store.draft(draft), me, speech))))
+        return await answered(request, lambda me, speech: page(overview_of(store, Writer(store.draft(draft), me, speech))))
 
     @routes.post("/{draft}")
     async def arrange(draft: str, request: Request) -> Response:
@@ -134,9 +157,16 @@ def _add_structure(routes: APIRouter, store: Store) -> None:
             if given.get("sure") != "yes":
                 return led_to(request, f"{DRAFTS}/{draft}/delete")
             store.remove_draft(draft)
-            return led_to(request, "/organiser")
+            return led_to(request, after("/organiser", "draft_deleted"))
 
         return await answered(request, work)
+
+
+def overview_of(store: Store, writer: Writer, note: str = "") -> str:
+    """All questions of a draft, and whether opening it replaces those of a survey that is there."""
+    there = taken(store, writer.draft.content, writer.speech)
+    said = "" if there is None else there.sentence(writer.speech, "taken_draft", "taken_same")
+    return draft_pages.draft_page(writer, note, said)
 
 
 def _arranged(store: Store, draft: str, given: Fields, request: Request, writer: Writer) -> Response:
@@ -171,10 +201,8 @@ def _arranged(store: Store, draft: str, given: Fields, request: Request, writer:
         store.change_draft(draft, verbs[verb], writer.me.actor)
     except parts.ChangedMeanwhileError:
         # What was to be moved or removed is not what was seen any more: it is shown as it is now, and nothing was done.
-        return page(
-            draft_pages.draft_page(Writer(store.draft(draft), writer.me, writer.speech), writer.speech["changed_meanwhile"]),
-            409,
-        )
+        now = Writer(store.draft(draft), writer.me, writer.speech)
+        return page(overview_of(store, now, writer.speech["changed_meanwhile"]), 409)
     return led_to(request, f"{writer.path}/questions/{new[0].at}" if new else writer.path)
 
 

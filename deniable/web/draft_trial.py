@@ -27,9 +27,10 @@ from deniable.survey.trials import (
 )
 from deniable.web.body_limits import DRAFTS
 from deniable.web.collecting import Collector
+from deniable.web.done import after, done
 from deniable.web.draft_forms import Fields, sent
-from deniable.web.draft_pages import Writer, draft_page
-from deniable.web.draft_routes import answered, page
+from deniable.web.draft_pages import Writer
+from deniable.web.draft_routes import answered, overview_of, page
 from deniable.web.lanes import Lane
 from deniable.web.login import NO_STORE, led_to, speech_of
 from deniable.web.organiser_words import in_words
@@ -40,6 +41,8 @@ from deniable.web.problems import problem
 from deniable.web.released import SHELL, Released
 from deniable.web.served_files import served
 
+DELETED = {"delete": TRIAL, "delete-made-up": MADE_UP}
+"""What each of these buttons deletes."""
 MOST_WAITING = 3
 """More who want to try something at the same moment are asked to come again."""
 
@@ -53,11 +56,19 @@ def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
     @routes.get("/{draft}/trial")
     async def state(draft: str, request: Request) -> Response:
         host = host_of(request)
-        return await answered(request, lambda me, speech: page(trial_page(store, Writer(store.draft(draft), me, speech), host)))
+
+        def work(me: Account, speech: Speech) -> Response:
+            return page(trial_page(store, Writer(store.draft(draft), me, speech), host, note=done(request, speech)))
+
+        return await answered(request, work)
 
     @routes.post("/{draft}/trial")
     async def do(draft: str, request: Request) -> Response:
         given, me, speech = await sent(request), account_of(request), speech_of(request)
+        if given.get("do") in DELETED and given.get("sure") != "yes":
+            return await answered(
+                request, lambda me, speech: page(_sure_page(Writer(store.draft(draft), me, speech), given["do"]))
+            )
         try:
             # One at a time: whoever presses twice must not have two trials that take each other's place.
             path, before = await lane.run(lambda: _done(store, store.draft(draft), given, me))
@@ -84,7 +95,7 @@ def _add_preview(routes: APIRouter, store: Store, files: Mapping[str, Released])
             writer = Writer(store.draft(draft), me, speech)
             asked, _ = check(writer.draft.content)
             if asked is None:
-                return page(draft_page(writer, speech["preview_wrong"]), 422)
+                return page(overview_of(store, writer, speech["preview_wrong"]), 422)
             if "other-way" in request.query_params:
                 return HTMLResponse(other_way_page(asked.client()), headers=NO_STORE)
             return served(files.get(SHELL), request)
@@ -119,8 +130,9 @@ def _done(store: Store, draft: Draft, given: Fields, me: Account) -> tuple[str, 
         here = f"/organiser/surveys/{trial}/results"
     elif verb == "make-up":
         make_up(store, _asked(draft), _people(given), me.actor)
-    elif verb in ("delete", "delete-made-up"):
-        delete_trial(store, _there(store, TRIAL if verb == "delete" else MADE_UP, slug), me.actor)
+    elif verb in DELETED:
+        delete_trial(store, _there(store, DELETED[verb], slug), me.actor)
+        here = after(here, "trial_deleted" if verb == "delete" else "made_up_deleted")
     else:
         raise RefusedError("unknown_question", "There is nothing else that is done to a trial.")
     return here, None if before is None else before.slug
@@ -148,7 +160,19 @@ def _people(given: Fields) -> int:
     return int(text)
 
 
-def trial_page(store: Store, writer: Writer, host: str, complaint: str | None = None, given: Fields | None = None) -> str:
+def _sure_page(writer: Writer, verb: str) -> str:
+    """Whether a trial, or made-up answers, are really to go."""
+    speech, what = writer.speech, "trial" if DELETED[verb] == TRIAL else "made_up"
+    path = f"{writer.path}/trial"
+    return writer.page(
+        "draft_sure.html", "trial", speech[f"delete_{what}_it"].format(survey=writer.title), path, path=path, posted=True,
+        fields=[("do", verb)], what=speech[f"delete_{what}_note"], shown="", button=speech[f"do_delete_{what}"], back=path,
+    )  # fmt: skip
+
+
+def trial_page(
+    store: Store, writer: Writer, host: str, complaint: str | None = None, given: Fields | None = None, note: str = ""
+) -> str:
     """What can be tried, and what is being tried now."""
     asked, mistakes = check(writer.draft.content)
     speech = writer.speech
@@ -158,7 +182,7 @@ def trial_page(store: Store, writer: Writer, host: str, complaint: str | None = 
         notes += [speech["try_contacts"].format(days=CONTACT_DAYS)] if asked.linkage == "register" else []
         values |= {"notes": notes, "trial": _seen(store, TRIAL, asked, host), "made_up": _seen(store, MADE_UP, asked, host)}
     title = speech["trial_title"].format(survey=writer.title)
-    return writer.page("draft_trial.html", "trial", title, f"{writer.path}/trial", **values)
+    return writer.page("draft_trial.html", "trial", title, f"{writer.path}/trial", note, **values)
 
 
 def _seen(store: Store, kind: str, asked: Questionnaire, host: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from deniable.web.field_words import FIELD_WORDS
 from deniable.web.plan_words import PLAN_WORDS
+from deniable.web.step_words import STEP_WORDS
 from deniable.web.trial_words import TRIAL_WORDS
 
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -50,7 +51,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "did_deleted": "deleted the survey {about} with all that belongs to it",
             "new_note": "You can change everything until you open the survey. Nobody can see it before that.",
             "begin_with": "Begin with",
-            "title_language": "If you choose several languages: the title in {language}. In the others it is written later.",
+            "title_language": "If you choose several languages: the title in English. In the others it is written later.",
             "template_blank": "An empty page",
             "template_sensitive": "A sensitive question, with questions about the person",
             "template_site": "Choosing a site",
@@ -68,7 +69,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "draft_pages": "Pages of this draft",
             "draft_questions": "Questions",
             "draft_settings": "About the survey",
-            "draft_plan": "What answers will tell",
+            "draft_plan": "What the answers will tell you",
             "draft_yaml": "As YAML",
             "draft_open": "Open",
             "draft_note": "This is a draft. Nobody can see or answer it until you open it.",
@@ -139,10 +140,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open_wrong": "Something is still to be done before it can be opened ({count}).",
             "open_wrong_where": "See what",
             "open_new": "Once it is open, people can answer it.",
-            "open_version": "This becomes version {number} of a survey that is there already. The version before takes no more "
-            "answers; the "
-            "answers it has stay and are read by themselves. Anyone who has the old page open is asked to load it again. If fewer than 50 "
-            "answers to it are still sealed, a new version is refused until there are 50.",
             "open_again": "Nothing has changed since version {number}: it is opened again, and its answers are kept.",
             "open_seen": "What people will see",
             "open_fixed": "What cannot be changed afterwards",
@@ -167,7 +164,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "fixed_promise": "What people are told about their answers: whose they are, and until when contact details are kept.",
             "contacts_until": "Contact details are erased on",
             "contacts_until_hint": "People are told this day. It can be made earlier afterwards, never later.",
-            "discard": "Throw away the answers to the version before that are still sealed, if there are any",
             "do_open_draft": "Open it",
             "few_answers": "A few answers to the version before are still sealed. Wait until there are 50, or tick that they are "
             "thrown away.",
@@ -176,7 +172,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "retention_longer": "People were told an earlier day. Only a changed survey can have a later one.",
             "closes_in_the_past": "The last day is over. Change it under “About the survey”.",
             "bad_day": "A day is written like this: 2027-03-31.",
-            "opened_note": "It is open: {address}",
         },
         "pl": {
             "drafts": "Szkice",
@@ -217,7 +212,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "did_deleted": "usunięcie ankiety {about} ze wszystkim, co do niej należało",
             "new_note": "Wszystko można zmieniać aż do otwarcia ankiety. Wcześniej nikt jej nie widzi.",
             "begin_with": "Zacznij od",
-            "title_language": "Jeśli wybierzesz kilka języków: tytuł w języku „{language}”. W pozostałych wpisuje się go później.",
+            "title_language": "Jeśli wybierzesz kilka języków: tytuł po polsku. W pozostałych wpisuje się go później.",
             "template_blank": "Pusta strona",
             "template_sensitive": "Drażliwe pytanie i pytania o osobę",
             "template_site": "Wybór miejsca",
@@ -311,11 +306,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open_wrong": "Przed otwarciem trzeba jeszcze coś zrobić ({count}).",
             "open_wrong_where": "Zobacz, co",
             "open_new": "Po otwarciu będzie można odpowiadać.",
-            "open_version": "Będzie to wersja {number} ankiety, która już istnieje. Poprzednia wersja nie przyjmie więcej odpowiedzi; "
-            "te, które ma, "
-            "pozostają i są liczone osobno. Kto ma otwartą starą stronę, zostanie poproszony o jej odświeżenie. Jeśli mniej niż 50 "
-            "odpowiedzi na "
-            "nią jest jeszcze zapieczętowanych, nowa wersja zostanie odrzucona, dopóki nie będzie ich 50.",
             "open_again": "Od wersji {number} nic się nie zmieniło: zostanie otwarta ponownie, z zachowaniem odpowiedzi.",
             "open_seen": "Co zobaczą ludzie",
             "open_fixed": "Czego potem nie można zmienić",
@@ -340,7 +330,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "fixed_promise": "Tego, co ludzie wiedzą o swoich odpowiedziach: czyje są i do kiedy przechowywane są dane kontaktowe.",
             "contacts_until": "Dane kontaktowe zostaną usunięte dnia",
             "contacts_until_hint": "Ten dzień zobaczą wszyscy, którzy odpowiadają. Później można go tylko przyspieszyć.",
-            "discard": "Usuń odpowiedzi na poprzednią wersję, które są jeszcze zapieczętowane, jeśli takie są",
             "do_open_draft": "Otwórz ankietę",
             "few_answers": "Kilka odpowiedzi na poprzednią wersję jest jeszcze zapieczętowanych. Trzeba poczekać, aż będzie ich 50, "
             "albo zaznaczyć, "
@@ -350,13 +339,12 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "retention_longer": "Ludziom podano wcześniejszy dzień. Późniejszy może mieć tylko zmieniona ankieta.",
             "closes_in_the_past": "Ostatni dzień już minął. Można go zmienić na stronie „O ankiecie”.",
             "bad_day": "Dzień zapisuje się tak: 2027-03-31.",
-            "opened_note": "Ankieta jest otwarta: {address}",
         },
     }
 )  # fmt: skip
 EDITOR_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        language: {**words, **FIELD_WORDS[language], **PLAN_WORDS[language], **TRIAL_WORDS[language]}
+        language: {**words, **FIELD_WORDS[language], **PLAN_WORDS[language], **TRIAL_WORDS[language], **STEP_WORDS[language]}
         for language, words in _WORDS.items()
     }
 )

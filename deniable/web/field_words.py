@@ -37,7 +37,9 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "field_name": "Name in the data",
             "hint_name": "Letters a to z, digits and _. Nobody who answers sees it.",
             "field_choices": "Answers",
-            "hint_choices": "“No answer” is added by itself. “In the data” may stay empty: then the first text is taken. Empty rows "
+            "hint_choices": "“No answer” is added by itself. "
+            "“In the data” is what the data file will say: change it, too, if you change the text. If it is empty, the first text is "
+            "taken. Empty rows "
             "are left out.",
             "field_rows": "Rows",
             "hint_rows": "What each row asks about. Empty rows are left out.",
@@ -127,10 +129,9 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "field_name": "Nazwa w danych",
             "hint_name": "Litery a–z, cyfry i _. Odpowiadający jej nie widzą.",
             "field_choices": "Odpowiedzi",
-            "hint_choices": "„Brak odpowiedzi” jest dodawany automatycznie. „W danych” może pozostać puste: wtedy liczy się "
-                            "pierwszy tekst. "
-            "Puste wiersze "
-            "są pomijane.",
+            "hint_choices": "„Brak odpowiedzi” jest dodawany automatycznie. „W danych” to zapis w pliku z danymi: jeśli zmieniasz "
+            "tekst, zmień i to. "
+            "Gdy jest puste, liczy się pierwszy tekst. Puste wiersze są pomijane.",
             "field_rows": "Wiersze",
             "hint_rows": "O co pyta każdy wiersz. Puste wiersze są pomijane.",
             "field_columns": "Odpowiedzi dla każdego wiersza",

@@ -12,18 +12,20 @@ from deniable.web.languages import NAMES
 MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "en": {
-            "keys_missing": ("This is missing.",),
+            "keys_missing": ("Fill this in.",),
             "no_text": ("Write a text.",),
             "not_text": ("Write a text.",),
             "bad_text": ("The text has a character that cannot be shown, or one that turns letters round. Delete it and type it anew.",),
             "languages_differ": ("Still to be written: {missing}.", "There is a text in a language that the survey does not have: "
                                  "{unknown}."),
-            "choices_few": ("Give at least this many answers: {least}.",),
+            "choices_one": ("Give at least one answer.",),
+            "choices_few": ("Give at least {least} answers.",),
             "choices_many": ("Give at most this many answers: {most}.",),
             "choice_value": ("An answer is a short text. “No answer” is added by itself.",),
             "choice_keys": ("An answer has its texts and “{label[value]}”, and nothing else. Put it right on the page "
                             "“{label[draft_yaml]}”.",),
             "choice_twice": ("“{got}” stands there twice. Write something else under “{label[value]}”.",),
+            "choice_text_twice": ("People would see “{got}” twice and could not tell the two apart. Change one of the texts.",),
             "box_names": ("Two of them are too much alike. Write something else under “{label[value]}”.",),
             "unknown_key": ("“{key}” means nothing here. Remove it under “{label[other_keys]}”.",),
             "nothing_asked": ("Nothing is asked yet. Add a question.",),
@@ -84,19 +86,21 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "rating_ends": ("“{label[field_rateMin]}” and “{label[field_rateMax]}” are whole numbers, 1 to 20 apart.",),
         },
         "pl": {
-            "keys_missing": ("Tego brakuje.",),
+            "keys_missing": ("Wypełnij to pole.",),
             "no_text": ("Trzeba wpisać tekst.",),
             "not_text": ("Trzeba wpisać tekst.",),
             "bad_text": ("W tekście jest znak, którego nie da się pokazać albo który odwraca kolejność liter. Trzeba go usunąć i "
                          "wpisać tekst "
                          "od nowa.",),
             "languages_differ": ("Brakuje jeszcze: {missing}.", "Jest tekst w języku, którego ankieta nie ma: {unknown}."),
-            "choices_few": ("Najmniejsza liczba odpowiedzi: {least}.",),
+            "choices_one": ("Wpisz co najmniej jedną odpowiedź.",),
+            "choices_few": ("Wpisz co najmniej {least} odpowiedzi.",),
             "choices_many": ("Największa liczba odpowiedzi: {most}.",),
             "choice_value": ("Odpowiedź to krótki tekst. „Brak odpowiedzi” jest dodawany automatycznie.",),
             "choice_keys": ("Odpowiedź ma teksty i pole „{label[value]}”, nic więcej. Można to poprawić na stronie "
                             "„{label[draft_yaml]}”.",),
             "choice_twice": ("„{got}” występuje dwa razy. W polu „{label[value]}” trzeba wpisać coś innego.",),
+            "choice_text_twice": ("Odpowiadający zobaczą „{got}” dwa razy i nie odróżnią tych pozycji. Trzeba zmienić jeden z tekstów.",),
             "box_names": ("Dwie pozycje są zbyt podobne. W polu „{label[value]}” trzeba wpisać coś innego.",),
             "unknown_key": ("„{key}” nic tu nie znaczy. Można to usunąć niżej: „{label[other_keys]}”.",),
             "nothing_asked": ("Ankieta jeszcze o nic nie pyta. Trzeba dodać pytanie.",),
@@ -186,7 +190,9 @@ def _kind(mistake: Mistake) -> str:
     if code != "choices" or "most" not in given:
         return code
     listed = str(given["got"]).replace(",", "")
-    return "choices_many" if listed.isdigit() and int(listed) > given["most"] else "choices_few"
+    if listed.isdigit() and int(listed) > given["most"]:
+        return "choices_many"
+    return "choices_one" if given.get("least") == 1 else "choices_few"
 
 
 def _readable(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,11 +20,12 @@ from deniable.survey.store.accounts import OWNER
 from deniable.survey.store.opening import made_up_closed
 from deniable.survey.trials import delete_trial
 from deniable.web.collecting import Collector
+from deniable.web.done import after, done, opened
 from deniable.web.draft_pages import title_of
 from deniable.web.forms import optional_field
 from deniable.web.login import NO_STORE, PATH, led_to, speech_of
 from deniable.web.organiser_words import in_words
-from deniable.web.pages import called, closing_page, delete_page, list_page, reopening_page
+from deniable.web.pages import called, closing_page, delete_page, list_page, reopening_page, trial_delete_page
 from deniable.web.permissions import account_of
 
 
@@ -42,8 +43,12 @@ def router(collector: Collector) -> APIRouter:
         drafts = await run_in_threadpool(store.drafts) if me.role == OWNER else []
         written = [{"key": one.key, "title": title_of(one.content, speech), "by": one.changed_by} for one in drafts]
         return HTMLResponse(
-            list_page(rows, me, speech, sorted(written, key=lambda one: one["title"].casefold()), released), headers=NO_STORE
-        )
+            list_page(
+                rows, me, speech, sorted(written, key=lambda one: one["title"].casefold()), released, done(request, speech),
+                await run_in_threadpool(opened, store, request, speech),
+            ),
+            headers=NO_STORE,
+        )  # fmt: skip
 
     @routes.post("/surveys/{slug}/{verb}")
     async def change(slug: str, verb: str, request: Request) -> Response:
@@ -61,7 +66,7 @@ def router(collector: Collector) -> APIRouter:
             return HTMLResponse(asked, headers=NO_STORE)
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug, me.actor)
         collector.forget(slug)
-        return led_to(request, PATH)
+        return led_to(request, after(PATH, "closed" if verb == "close" else "reopened"))
 
     @routes.get("/surveys/{slug}/export.{kind}")
     async def results(slug: str, kind: str, request: Request) -> Response:
@@ -78,21 +83,23 @@ def router(collector: Collector) -> APIRouter:
 
 
 async def _delete(collector: Collector, slug: str, request: Request) -> Response:
-    """A closed survey goes if its short name is typed; until then the page says what goes with it. A trial just goes."""
+    """A closed survey goes if its short name is typed; until then the page says what goes with it. A trial goes once somebody is sure."""
     me, speech, store = account_of(request), speech_of(request), collector.store
     seen = await run_in_threadpool(store.overview, slug)
     if seen.kind is not None:
-        # What was only tried goes by one button, open or closed.
+        # What was only tried goes without its name, open or closed, but not by one slip of the finger.
+        if await optional_field(request, "sure") != "yes":
+            return HTMLResponse(trial_delete_page(seen, me, speech), headers=NO_STORE)
         await run_in_threadpool(delete_trial, store, slug, me.actor)
         collector.forget(slug, deleted=True)
-        return led_to(request, PATH)
+        return led_to(request, after(PATH, "made_up_deleted" if seen.kind == MADE_UP else "trial_deleted"))
     typed = (await optional_field(request, "typed")).strip()
     complaint = speech["delete_mistyped"] if typed and typed != slug else None
     if typed == slug:
         try:
             await run_in_threadpool(store.delete_survey, slug, me.actor)
             collector.forget(slug, deleted=True)
-            return led_to(request, PATH)
+            return led_to(request, after(PATH, "deleted"))
         except RefusedError as error:
             complaint = in_words(error, speech.language)
     return HTMLResponse(delete_page(seen, me, complaint, speech), 422 if complaint else 200, NO_STORE)

@@ -48,11 +48,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "spreadsheet.zip": "CSV for spreadsheets (zip)",
             "parquet": "Parquet",
             "randomised": "Private answers in these files are randomised: a row does not show what somebody answered, and counting "
-            "rows gives wrong shares. To estimate the true ones, unpack the zip and ask Deniable: `deniable distribution FILE.csv COLUMN` "
-            "(docs/questions.md has the other questions).",
+            "rows gives wrong shares. “{see}” estimates the true ones.",
             "file_of": "{kind} of {survey}",
             "version": "version {number}",
-            "do_open": "Open",
             "do_close": "Close",
             "close_it": "Close “{survey}”?",
             "nobody_can": "Nobody can answer while it is closed.",
@@ -108,7 +106,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "pozostałe są ukryte w mniejszej grupie.",
             "open": "otwarta",
             "closed": "zamknięta",
-            "none_released": "jeszcze żadnej",
+            "none_released": "brak udostępnionych odpowiedzi",
             "too_few": "zbyt mało, by je pokazać",
             "no_invitations": "bez zaproszeń",
             "not_yet": "jeszcze nie",
@@ -116,11 +114,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "spreadsheet.zip": "CSV dla arkuszy (zip)",
             "parquet": "Parquet",
             "randomised": "Prywatne odpowiedzi w tych plikach są losowo zmienione: wiersz nie pokazuje, co ktoś odpowiedział, a zliczanie "
-            "wierszy daje błędne udziały. Aby oszacować prawdziwe, trzeba rozpakować zip i zapytać Deniable: "
-            "`deniable distribution PLIK.csv KOLUMNA --language pl` (inne pytania: docs/questions.md).",
+            "wierszy daje błędne udziały. Prawdziwe szacuje strona „{see}”.",
             "file_of": "{kind}: {survey}",
             "version": "wersja {number}",
-            "do_open": "Otwórz",
             "do_close": "Zamknij",
             "close_it": "Zamknąć ankietę „{survey}”?",
             "nobody_can": "Dopóki jest zamknięta, nikt nie może odpowiadać.",

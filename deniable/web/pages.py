@@ -63,7 +63,7 @@ def not_allowed_page(speech: Speech, me: Account) -> str:
 
 def list_page(
     surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH, drafts: Sequence[Mapping[str, str]] = (),
-    released: Collection[str] = (),
+    released: Collection[str] = (), done: str = "", opened: Mapping[str, str] | None = None,
 ) -> str:  # fmt: skip
     """All surveys with their state and how many answers have been released; those that wait are not counted.
 
@@ -77,6 +77,10 @@ def list_page(
         What is being written, for owners.
     released
         The short names of those whose results everyone may see.
+    done
+        What was just done.
+    opened
+        Of a survey that was just opened, what to say and the address to send to people.
 
     Returns
     -------
@@ -98,6 +102,8 @@ def list_page(
             if one.kind is not None
         ],
         drafts=drafts,
+        done=done,
+        opened=opened,
     )
 
 
@@ -114,6 +120,9 @@ def _next(one: Overview, me: Account) -> str:
     if one.state == "open":
         if one.invited and not one.invitations and me.role == OWNER:
             return "next_invite"
+        if not one.mixed + one.earlier:
+            # By what is out alone: whether anyone has answered is not told.
+            return "next_none_yet"
         return "next_open_results" if results else "next_come_in"
     if results:
         return "next_results"
@@ -147,11 +156,19 @@ def _row(one: Overview, me: Account, speech: Speech) -> dict[str, Any]:
         "has_results": bool(one.mixed or one.earlier),
         "shown": one.shown,
         "verb": "close" if one.state == "open" or one.due else "open",
+        "button": speech["do_close" if one.state == "open" or one.due else "do_open_again"],
     }
 
 
 def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
-    """Whether a survey is really to be closed, and what that does."""
+    """Whether a survey is really to be closed, and what that does, also for opening it again one day."""
+    said = [
+        released_to(one.mixed, one.number, speech.language),
+        speech["nobody_can"],
+        *([speech["close_invited"]] if one.invited else []),
+        speech["rest_shown" if one.shown else "rest_shows"],
+        speech["close_again" if one.shown else "close_later"],
+    ]
     return spoken(
         "closing.html",
         speech,
@@ -159,8 +176,7 @@ def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
         me=me,
         here="",
         path=f"/organiser/surveys/{one.slug}/close",
-        shown=one.shown,
-        released=released_to(one.mixed, one.number, speech.language),
+        said=said,
     )
 
 
@@ -180,6 +196,14 @@ def reopening_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
         "reopening.html", speech, title=speech["reopen_it"].format(survey=called(one, speech)), me=me, here="", slug=one.slug,
         path=f"/organiser/surveys/{one.slug}/open", over=day(one.closes, speech.language) if over and one.closes else "", said=said,
     )  # fmt: skip
+
+
+def trial_delete_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
+    """Whether a trial, or made-up answers, are really to go."""
+    what = "made_up" if one.kind == MADE_UP else "trial"
+    title = speech[f"delete_{what}_it"].format(survey=called(one, speech))
+    path = f"/organiser/surveys/{one.slug}/delete"
+    return spoken("survey_sure.html", speech, title=title, me=me, here="", path=path, what=speech[f"delete_{what}_note"])
 
 
 def delete_page(one: Overview, me: Account, complaint: str | None = None, speech: Speech = ENGLISH) -> str:

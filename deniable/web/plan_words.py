@@ -10,12 +10,12 @@ PLAN_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "en": {
             "plan_note": "Protection costs accuracy. Here you see what the answers will tell before anyone is asked, and how strong "
             "the protection can be.",
-            "plan_field_answers": "Answers that you expect",
-            "plan_field_margin": "Margin that you want (± percentage points)",
+            "plan_field_answers": "Expected number of answers",
+            "plan_field_margin": "Margin you want (± percentage points)",
             "plan_field_group": "Share of a group that you look at by itself (%)",
             "plan_field_people": "How many people live there (for the open questions; may be left empty)",
             "plan_field_budget": "Largest factor by which all private questions together may change odds (may be left empty)",
-            "plan_do": "Work it out",
+            "plan_do": "Calculate",
             "plan_nothing": "No question of this draft is private, so there is nothing to plan.",
             "plan_nothing_yet": "Nothing can be worked out yet.",
             "plan_told": "People are told:",

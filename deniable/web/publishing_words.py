@@ -71,7 +71,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "preview_note": "Preview: this is what everyone will see once you release it.",
             "do_release": "Release",
             "do_release_again": "Release again",
-            "do_take_back": "Take it back",
+            "do_take_back": "Withdraw",
             "release_it": "Release the results of “{survey}”?",
             "release_sure": "Anyone will be able to read them. Look at the preview first. What others have read or copied cannot be "
             "taken back: taking the page back removes it from this server only, and backups keep it.",

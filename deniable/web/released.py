@@ -12,7 +12,7 @@ SHELL = "respond.html"
 """The respondent's page."""
 FRONT = "front.html"
 """The page of the server itself."""
-FOR_ORGANISERS = frozenset({"editor.css", "editor.js", "results.css", "results.js"})
+FOR_ORGANISERS = frozenset({"editor.css", "editor.js", "results.css", "results.js", "unsaved.js"})
 """Files of pages that only those see who have logged in; no respondent's page uses them."""
 TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -199,8 +199,8 @@ def tries(town, cookie, headers):
             won.add(verb)
     open_trial(town.store, asked)
     make_up(town.store, asked, 60)
-    send("POST", f"{path}/trial", do="delete")
-    send("POST", "/organiser/surveys/made-up--habits/delete")
+    send("POST", f"{path}/trial", do="delete", sure="yes")
+    send("POST", "/organiser/surveys/made-up--habits/delete", sure="yes")
     if not any("--habits" in one for one in town.store.slugs()):
         won.add("deletes trials")
     send("POST", f"{path}/open", sure="yes", seen=mark)

@@ -72,6 +72,9 @@ LINKS = [
 ]  # fmt: skip
 
 
+OURS = [{"type": "module", "src": f"/static/{name}.js"} for name in ("results", "unsaved")]
+
+
 class Tags(HTMLParser):
     """Every tag that a browser would see, with its attributes."""
 
@@ -90,7 +93,7 @@ class Tags(HTMLParser):
             (tag, given) for tag, given in self.seen
             if tag in ("img", "b", "iframe", "style", "base")
             or any(name.startswith("on") or name in ("autofocus", "style") for name in given)
-            or (tag == "script" and given != {"type": "module", "src": "/static/results.js"})
+            or (tag == "script" and given not in OURS)
             or any(not given[name].startswith(("/", "?")) for name in ("href", "src", "action") if name in given)
         ]  # fmt: skip
 

@@ -24,8 +24,9 @@ def fill(page, **texts):
 
 
 WORDS = {
-    "en": {"begin": "Begin", "settings": "About the survey", "back": "Save and go back", "add": "Add", "plan": "What answers will tell",
-           "open": "Open", "new": "Write a new survey", "really": "Open it", "do": "Work it out", "ready": "can be opened as it is"},
+    "en": {"begin": "Begin", "settings": "About the survey", "back": "Save and go back", "add": "Add",
+           "plan": "What the answers will tell you", "open": "Open",
+           "new": "Write a new survey", "really": "Open it", "do": "Calculate", "ready": "can be opened as it is"},
     "pl": {"begin": "Zacznij", "settings": "O ankiecie", "back": "Zapisz i wróć", "add": "Dodaj", "plan": "Co powiedzą odpowiedzi",
            "open": "Otwórz", "new": "Utwórz nową ankietę", "really": "Otwórz ankietę", "do": "Oblicz", "ready": "można otworzyć"},
 }  # fmt: skip
@@ -205,7 +206,7 @@ def test_rows_come_and_go_on_the_page_and_are_saved(page, served, owner):
         one.locator("button.drop").last.click()
     one.locator("button.drop").click()
     one.get_by_text("Saved.").wait_for()
-    one.get_by_text("Give at least this many answers: 2.").wait_for()
+    one.get_by_text("Give at least 2 answers.").wait_for()
     assert "choices" not in served.store.draft(made.key).content["pages"][0]["elements"][0]
     assert watch.wrong == []
     one.context.close()
@@ -270,12 +271,12 @@ def test_a_plan_that_takes_long_says_so(page, served, owner):
     assert one.locator(".busy").get_attribute("role") == "status"
     # The page stays, as it does while the server works.
     one.evaluate("for (const verb of ['click', 'submit']) addEventListener(verb, (event) => event.preventDefault())")
-    one.get_by_role("link", name="What answers will tell").click()
+    one.get_by_role("link", name="What the answers will tell you").click()
     one.get_by_text("Working it out…").wait_for()
     one.goto(f"{served.url}/organiser/drafts/{made.key}/plan?lang=en")
     assert one.locator(".busy").inner_text() == ""
     one.evaluate("addEventListener('submit', (event) => event.preventDefault())")
-    one.get_by_role("button", name="Work it out").press("Enter")
+    one.get_by_role("button", name="Calculate").press("Enter")
     one.get_by_text("Working it out…").wait_for()
     one.context.close()
 
@@ -289,8 +290,8 @@ def test_reopening_looks_right(page, served, owner):
         one = opened(page, owner, viewport={"width": width, "height": 900}, color_scheme=scheme)
         watch = Watch(one, f"again-{width}-{scheme}-{language}")
         one.goto(f"{served.url}/organiser?lang={language}")
-        one.get_by_role("button", name="Open again" if language == "en" else "Otwórz again").click()
-        one.get_by_role("button", name="Open it again" if language == "en" else "Otwórz ponownie").wait_for()
+        one.get_by_role("button", name="Open again again" if language == "en" else "Otwórz ponownie again").click()
+        one.get_by_role("button", name="Open it again" if language == "en" else "Otwórz ponownie", exact=True).wait_for()
         watch.look("reopening")
         assert watch.wrong == []
         one.context.close()

@@ -166,6 +166,7 @@ def try_out(me, served, slug, context):
     me.look("made-up-results")
     me.page.go_back()
     for word in ("do_delete_made_up", "do_delete_trial"):
+        me.press(word, f"{word}-sure")
         me.press(word, word)
     assert not [one for one in served.store.slugs() if slug in one]
 

@@ -133,6 +133,8 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     one.goto(f"{path}/trial?lang={language}")
     watch.look("closed")
     one.get_by_role("button", name=words["delete"]).click()
+    one.get_by_role("heading", level=1, name="?").wait_for()
+    one.get_by_role("button", name=words["delete"]).click()
     one.get_by_role("button", name=words["open"]).wait_for()
     assert trial not in served.store.slugs()
     # Made-up residents.
@@ -151,6 +153,9 @@ def test_a_draft_is_tried_and_filled_with_made_up_residents(page, served, owner,
     one.get_by_text(words["made"]).wait_for()
     watch.look("made-up-public-page")
     one.goto(here)
+    one.get_by_role("button", name=words["rid"]).click()
+    one.get_by_role("heading", level=1, name="?").wait_for()
+    watch.look("made-up-sure")
     one.get_by_role("button", name=words["rid"]).click()
     one.get_by_role("button", name=words["make"], exact=True).wait_for()
     assert f"made-up--{slug}" not in served.store.slugs()
@@ -197,6 +202,10 @@ def test_everything_is_reached_by_the_keyboard(page, served, owner):
     one.get_by_role("button", name="Delete the made-up answers").wait_for()
     assert served.store.overview("made-up--by-keys").mixed == 60
     for button in ("Delete the made-up answers", "Delete the trial"):
+        tab_to(button)
+        one.keyboard.press("Enter")
+        # It is asked once before.
+        one.get_by_role("heading", level=1, name="?").wait_for()
         tab_to(button)
         one.keyboard.press("Enter")
         one.get_by_role("button", name=button).wait_for(state="detached")

@@ -36,6 +36,18 @@ class Maker:
         for value in known:
             plain: Any = int(value) if value.isdigit() and self.draw.random() < 0.5 else value
             listed.append(plain if self.draw.random() < 0.4 else {"value": plain, **self.maybe("text", self.text(), 0.9)})
+        return self._told_apart(listed)
+
+    @staticmethod
+    def _told_apart(listed: list[Any]) -> list[Any]:
+        """No two answers with the same text: nobody could tell them apart."""
+        for number, one in enumerate(listed):
+            if isinstance(one, dict) and "text" in one:
+                text = one["text"]
+                numbered = (
+                    {key: f"{words} {number}" for key, words in text.items()} if isinstance(text, dict) else f"{text} {number}"
+                )
+                listed[number] = {**one, "text": numbered}
         return listed
 
     def privacy(self, ordered: bool) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def test_a_survey_is_written_from_blank_and_opened(town):
     )
     assert town.store.slugs() == []
     fields = Form(opening, f'{path}/open"').fields
-    assert anna.post(f"{path}/open", fields).headers["location"] == "/organiser"
+    assert anna.post(f"{path}/open", fields).headers["location"] == "/organiser?done=opened&survey=zycie-w-miescie"
     assert (town.store.slugs(), town.store.drafts()) == (["zycie-w-miescie"], [])
     client = json.loads(town.store.current("zycie-w-miescie")[1])
     assert client["pages"][0]["elements"][1]["choices"] == [
@@ -247,7 +247,7 @@ def test_surveys_by_title_with_what_to_do_next(town):
     draft(anna, YAML.replace("Habits", "In the drawer"))
     for person, sees in ((anna, True), (analyst, False)):
         page = person.get("/organiser").text
-        assert all(text in page for text in (">Habits</a>", "Answers come in"))
+        assert all(text in page for text in (">Habits</a>", "No answers to show yet"))
         assert [text in page for text in ("Go on writing", "In the drawer", "Write a new survey", "New version")] == [sees] * 4
     assert ">Zwyczaje</a>" in anna.get("/organiser?lang=pl").text
     town.store.close_survey("habits")

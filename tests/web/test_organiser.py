@@ -203,7 +203,7 @@ def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town
     for _ in range(3):
         town.post(standin.body())
     listed = town.client.get("/organiser?lang=pl").text
-    assert '<td data-label="Odpowiedzi">jeszcze żadnej</td>' in listed
+    assert '<td data-label="Odpowiedzi">brak udostępnionych odpowiedzi</td>' in listed
     asked = town.client.post("/organiser/surveys/town/close?lang=pl", headers=same_origin(town)).text
     assert "Zamknąć ankietę „Town”?" in asked
     assert 'action="/organiser/surveys/town/close?lang=en"><button lang="en">English</button>' in asked
@@ -256,13 +256,13 @@ def test_what_to_do_next_and_the_response_in_steps():
         return Overview(**{**known, **rest, **changed})
 
     steps = {
-        "next_come_in": seen(), "next_invite": seen(invitations=0), "next_open_results": seen(mixed=60),
+        "next_none_yet": seen(), "next_invite": seen(invitations=0), "next_open_results": seen(mixed=60),
         "next_close": seen(state="closed", due=True), "next_results": seen(state="closed", mixed=3, shown=True),
         "next_nothing": seen(state="closed"), "next_wait": seen(state="closed", shown=True),
     }  # fmt: skip
     assert [_next(one, owner) for one in steps.values()] == list(steps)
     # Before the first closing there is nothing for those who may not export.
-    assert [_next(steps[name], analyst) for name in ("next_open_results", "next_invite")] == ["next_come_in"] * 2
+    assert [_next(steps[name], analyst) for name in ("next_open_results", "next_invite")] == ["next_come_in", "next_none_yet"]
     assert _response(seen(used=171), owner, Speech()) == "171 of 400 invited (43%)"
     # The numbers of 150 to 199 people look alike, and so do shares within a tenth.
     assert {_response(seen(used=used), analyst, Speech()) for used in range(150, 200)} == {"at least 30% of those invited"}

@@ -113,7 +113,7 @@ def test_it_stays_as_it_was_whatever_is_done_to_the_survey_and_says_its_day(coun
     assert refused.status_code == 409
     state = council.get(f"{PUBLISH}?lang=en", "owner").text
     assert "can be released when the survey is closed" in state
-    assert "Take it back" in state
+    assert "Withdraw" in state
     with Store(council.store.place.removeprefix("sqlite:///")) as again:
         assert again.released_part("council", "results").encode() == before
 

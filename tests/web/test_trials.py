@@ -135,9 +135,13 @@ def test_a_trial_from_its_button_to_its_end(town, anna):
     opening = anna.get(f"{path}/open").text
     assert "A trial of this survey is still there." in opening
     mark = re.search(r'name="seen" value="(\w+)"', opening)[1]
-    assert anna.post(f"{path}/open", sure="yes", seen=mark).headers["location"] == "/organiser"
+    assert anna.post(f"{path}/open", sure="yes", seen=mark).headers["location"] == "/organiser?done=opened&survey=habits"
     assert town.store.slugs() == ["habits", slug]
-    assert anna.post(f"/organiser/surveys/{slug}/delete").headers["location"] == "/organiser"
+    asked = anna.post(f"/organiser/surveys/{slug}/delete")
+    assert (asked.status_code, "Delete the trial of “Habits”?" in asked.text) == (200, True)
+    assert town.store.slugs() == ["habits", slug]
+    gone = anna.post(f"/organiser/surveys/{slug}/delete", sure="yes").headers["location"]
+    assert "The trial was deleted, with its answers." in anna.get(gone).text
     assert town.store.slugs() == ["habits"]
     assert town.client.get(f"/s/{slug}").status_code == 404
 
@@ -166,7 +170,11 @@ def test_made_up_residents_from_their_button_to_their_end(town, anna):
     assert anna.get("/organiser/surveys/made-up--habits/export.zip").json()["code"] == "trial_not_exported"
     assert anna.post(f"{path}/trial", do="make-up", people="60").status_code == 303
     assert town.store.overview("made-up--habits").mixed == 60
-    assert anna.post(f"{path}/trial", do="delete-made-up").headers["location"] == f"{path}/trial"
+    asked = anna.post(f"{path}/trial?lang=pl", do="delete-made-up").text
+    assert "Usunąć zmyślone odpowiedzi na ankietę „Zwyczaje”?" in asked
+    assert town.store.slugs() == ["made-up--habits"]
+    gone = anna.post(f"{path}/trial", do="delete-made-up", sure="yes").headers["location"]
+    assert "The made-up answers were deleted." in anna.get(gone).text
     assert town.store.slugs() == []
 
 
@@ -182,7 +190,7 @@ def test_so_many_are_not_made_up(town, anna, people):
 def test_verbs_that_do_not_fit_change_nothing(town, anna):
     path = drafted(town)
     for verb in ("close", "delete", "delete-made-up"):
-        assert anna.post(f"{path}/trial", do=verb).status_code in (404, 422)
+        assert anna.post(f"{path}/trial", do=verb, sure="yes").status_code in (404, 422)
     assert anna.post(f"{path}/trial", do="burn").status_code == 422
     assert town.store.slugs() == []
 

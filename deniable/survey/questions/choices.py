@@ -9,6 +9,7 @@ from typing import Any
 from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import NO_ANSWER, Domain
 from deniable.core.domains.labels import Nominal, Ordinal
+from deniable.core.question_texts import one_line
 from deniable.survey.mistakes import Mistakes, each
 from deniable.survey.page_rules import MOST_CHOICES, UNPRINTABLE
 from deniable.survey.questions.reading import Reading
@@ -50,9 +51,26 @@ def read_choices(reading: Reading, given: dict[str, Any], key: str, least: int =
     for i, choice in enumerate(read):
         if choice.value in seen:
             mistakes.add(reading.error((key, i), "choice_twice", "the choice {got!r} is given twice.", got=choice.value))
+        elif (twice := _seen_before(choice, read[:i])) is not None:
+            mistakes.add(
+                reading.error(
+                    (key, i),
+                    "choice_text_twice",
+                    "two choices have the text {got!r}: people could not tell them apart.",
+                    got=twice,
+                )
+            )
         seen.add(choice.value)
     mistakes.raise_all()
     return read
+
+
+def _seen_before(choice: Choice, before: list[Choice]) -> str | None:
+    """The text that people would see twice, in any language."""
+    for language, words in choice.text.items():
+        if any(one_line(words) == one_line(other.text[language]) for other in before):
+            return one_line(words)
+    return None
 
 
 def _choice(reading: Reading, key: str, i: int, item: Any) -> Choice:

@@ -1,6 +1,9 @@
-// Saves a form of a draft a moment after something was typed, adds and removes rows of lists, and says that a plan is being worked out.
+// Saves a form of a draft a moment after something was typed, and at once when somebody leaves the page; adds and removes rows of lists,
+// and says that a plan is being worked out.
 // Without this script the buttons do the same.
 const WAIT = 1200;
+// Browsers finish sending this many bytes after a page is left (64 KiB), and no more.
+const LEFT_BEHIND = 60000;
 const form = document.querySelector("form.part");
 
 if (form) {
@@ -8,6 +11,13 @@ if (form) {
   let timer = 0;
   let running = null;
   let again = false;
+  // Changes are counted: those up to `kept` are saved, those up to `flushed` were sent while the page was being left.
+  let changes = 0;
+  let kept = 0;
+  let flushed = 0;
+  let failed = false;
+  let submitted = false;
+  const unsaved = () => kept < changes && flushed < changes && !submitted;
 
   const showWrong = (wrong) => {
     for (const [key, sentences] of Object.entries(wrong)) {
@@ -24,29 +34,38 @@ if (form) {
     }
   };
 
-  const send = async () => {
-    said.textContent = form.dataset.saving;
+  const fieldsNow = () => {
     const fields = new URLSearchParams(new FormData(form));
     fields.delete("drop");
+    return fields.toString();
+  };
+  const send = async (more = {}) => {
+    said.textContent = form.dataset.saving;
+    const now = changes;
+    let told = {};
     try {
       const reply = await fetch(form.action, {
         method: "POST",
         headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
-        body: fields,
+        body: fieldsNow(),
         redirect: "error",
+        ...more,
       });
-      const told = await reply.json();
-      said.textContent = told.said ?? form.dataset.unsaved;
-      if (!reply.ok) return;
-      form.elements.seen.value = told.seen;
-      form.elements.called.value = told.called;
-      showWrong(told.wrong);
+      told = await reply.json();
+      failed = !reply.ok;
     } catch {
-      said.textContent = form.dataset.unsaved;
+      failed = true;
     }
+    said.textContent = told.said ?? form.dataset.unsaved;
+    if (failed) return;
+    form.elements.seen.value = told.seen;
+    form.elements.called.value = told.called;
+    showWrong(told.wrong);
+    kept = now;
   };
 
   const save = async () => {
+    clearTimeout(timer);
     if (running) {
       again = true;
       return;
@@ -59,6 +78,53 @@ if (form) {
       save();
     }
   };
+  // All that was typed, saved now; whoever waits for it may go on whether or not it could be.
+  const saveAll = async () => {
+    clearTimeout(timer);
+    again = false;
+    if (running) await running;
+    if (unsaved()) await save();
+  };
+
+  // The last words are sent while the page goes. The form's mark goes with them, so that they overwrite nobody's text.
+  const flush = () => {
+    if (running || failed || !navigator.onLine || fieldsNow().length > LEFT_BEHIND) return false;
+    clearTimeout(timer);
+    flushed = changes;
+    running = send({ keepalive: true }).finally(() => {
+      running = null;
+      flushed = kept;
+    });
+    return true;
+  };
+  window.addEventListener("beforeunload", (event) => {
+    if (unsaved() && !flush()) event.preventDefault();
+  });
+  // Where nobody is asked before a page goes, as on telephones.
+  window.addEventListener("pagehide", () => {
+    if (unsaved()) flush();
+  });
+  // A page that comes back as it was has an old mark, and perhaps a text that was not saved: what is saved is shown instead.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) window.location.reload();
+  });
+  // Whoever follows a link finds there what was typed last.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href]");
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !plain || event.defaultPrevented || link.target || link.download || !unsaved()) return;
+    event.preventDefault();
+    await saveAll();
+    window.location.assign(link.href);
+  });
+  // Other forms of the page, such as that for logging out.
+  document.addEventListener("submit", async (event) => {
+    if (event.target === form || event.defaultPrevented || !unsaved()) return;
+    event.preventDefault();
+    const { submitter, target } = event;
+    await saveAll();
+    target.requestSubmit(submitter);
+  });
 
   form.addEventListener("input", (event) => {
     // What is removed for good is removed by the button alone, and another kind of question has other fields.
@@ -90,6 +156,7 @@ if (form) {
   };
   const savedSoon = () => {
     said.textContent = "";
+    changes += 1;
     clearTimeout(timer);
     timer = setTimeout(save, WAIT);
   };
@@ -127,7 +194,10 @@ if (form) {
   form.addEventListener("submit", (event) => {
     clearTimeout(timer);
     again = false;
-    if (!running) return;
+    if (!running) {
+      submitted = true;
+      return;
+    }
     event.preventDefault();
     const { submitter } = event;
     running.then(() => setTimeout(() => form.requestSubmit(submitter)));
