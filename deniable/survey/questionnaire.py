@@ -294,7 +294,7 @@ class Questionnaire:
             title = mistakes.read(partial(self._page_title, p, page), None)
             read = []
             for i, given in enumerate(elements):
-                reading = Reading(self._document, ("pages", p, "elements", i), self.languages, privacy)
+                reading = Reading(self._document, ("pages", p, "elements", i), self.languages, privacy, self._frozen)
                 element = mistakes.read(partial(read_element, reading, given), None)
                 if element is not None:
                     read.append(element)

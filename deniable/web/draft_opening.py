@@ -13,6 +13,7 @@ from deniable.errors import QuestionnaireError, RefusedError
 from deniable.survey.apart import TRIAL
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.checked import check
+from deniable.survey.lines import Document
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import Account
@@ -71,7 +72,7 @@ def _open(store: Store, writer: Writer, given: Fields) -> None:
         raise RefusedError(
             "changed_look", "Somebody else has changed this meanwhile, so nothing was done. This is how it is now."
         )
-    questionnaire = Questionnaire.from_json(writer.draft.content)
+    questionnaire = Questionnaire(Document.of(writer.draft.content, "the questionnaire"))
     questionnaire.check_last_day(datetime.date.today())
     until = given.get("until", "").strip() if questionnaire.linkage == "register" else ""
     try:

@@ -131,7 +131,8 @@ def written(store):
 
 
 OURS = re.compile(
-    r'<script type="module" src="/static/editor\.js"></script>|<svg class="curve" viewBox="0 0 320 204" role="img" focusable="false">'
+    r'<script type="module" src="/static/(?:editor|unsaved)\.js"></script>'
+    r'|<svg class="curve" viewBox="0 0 320 204" role="img" focusable="false">'
     r'|<svg class="swatch series-\d" viewBox="-16 -8 32 16" width="32" height="16" aria-hidden="true" focusable="false">'
 )
 

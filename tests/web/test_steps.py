@@ -58,6 +58,8 @@ def test_two_answers_that_look_alike_are_a_mistake_at_their_field(town, anna):
         page = anna.get(f"{at}?lang={language}").text
         assert re.search(rf'id="wrong-choices">\s*<li>{said}', page)
     assert anna.get(at).text.count('class="answer bad"') == 1
+    # Such a survey that an earlier release opened is still read.
+    assert Questionnaire.from_json(content(town)).languages == ["en", "pl"]
     anna.post(at, {**anna.form(at), "choices.1.pl": "Czytelnia", "do": "stay"})
     assert "The survey can be opened as it is." in anna.get(path).text
 

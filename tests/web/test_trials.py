@@ -340,6 +340,6 @@ def test_what_is_remembered_of_trials_is_changed_by_the_thread_that_remembers_it
     [slug] = town.store.slugs()
     assert town.post(body(1_000_001), slug).status_code == 201
     for verb in ("close", "try", "delete"):
-        assert anna.post(f"{path}/trial", do=verb).status_code == 303
+        assert anna.post(f"{path}/trial", do=verb, sure="yes").status_code == 303
     assert town.post(body(1_000_001), slug).status_code == 404
     assert threads["forgets"] == threads["asks"]

@@ -25,6 +25,8 @@ class Reading:
     path: Path
     languages: list[str]
     privacy: Any
+    frozen: bool = False
+    """Whether it was opened already: what later releases refuse stays readable."""
 
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)

@@ -246,7 +246,8 @@ def test_hostile_texts_run_neither_in_a_preview_nor_in_a_trial(chromium, town):
     hostile = {
         **texts, "survey": "hostile", "linkage": "register",
         "pages": [{"title": EVIL, "elements": [
-            {"type": "radiogroup", "name": "a", **question, "choices": [{"value": one, "text": EVIL} for one in "xy"], "privacy": "none"},
+            {"type": "radiogroup", "name": "a", **question, "privacy": "none",
+             "choices": [{"value": one, "text": EVIL + one} for one in "xy"]},
             {"type": "boolean", "name": "b", **question, "labelTrue": EVIL, "labelFalse": EVIL},
             {"type": "checkbox", "name": "c", **question, "choices": [{"value": "x", "text": EVIL}]},
             {"type": "number", "name": "d", **question, "grid": True, "min": 0, "max": 9, "unit": EVIL},
