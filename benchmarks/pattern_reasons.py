@@ -5,15 +5,15 @@ from __future__ import annotations
 from benchmarks.pattern_cells import Cell
 
 LAZY_BEHIND_NOISE = (
-    "Probably another threshold: the thesis divides P_match by how often a report was seen, so that it is no probability, and its p_thr is "
-    "not ours; its own accuracy is higher at 200% of noise than at 150%. More cells (10, 20) do not help."
+    "Not explained. With P_match as the thesis prints it, divided by how often a report was seen, Iris at 100% is still lower (0.77 to 0.80"
+    " in one distortion)."
 )
 EAGER_BEHIND_NOISE = (
     "Behind noise our cells hold equally many reports, for nobody knows the truths; the thesis cut at equally many true values."
 )
 LAZY_BEHIND_RETENTION = (
-    "Probably the threshold: p_thr of this table is not stated (0.3 is that of the one before), and the thesis takes the probability of a "
-    "report given a truth for that of a truth given a report."
+    "Probably the threshold: p_thr of this table is not stated (0.3 is that of the one before). With P_match as printed, the probability"
+    " of a report given a truth, 0.3 gives less (Iris 0.33 to 0.78 in one distortion)."
 )
 UNKNOWN = "Not explained."
 
