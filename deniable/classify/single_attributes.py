@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.coded_rows import KnownCells
 from deniable.classify.confusion import sampled_confusion
 from deniable.classify.features import Feature
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
@@ -20,7 +21,11 @@ class SingleAttributes:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.bayes = ReconstructionNaiveBayes(model._schema(), bins=model.bins, discount_repeats=False)
-        self.bayes.attributes_, self.bayes.target_, self.bayes.classes_ = model.attributes_, model.target_, model.classes_
+        self.bayes.target_, self.bayes.classes_ = model.target_, model.classes_
+        # A copy of an ensemble has cells that the reports of all rows chose: its own would choose others.
+        both: Any = zip(model.attributes_, model.features_, strict=True)
+        columns: list[Any] = [KnownCells(column, feature) if feature.hidden else column for column, feature in both]
+        self.bayes.attributes_ = columns
         self.bayes._counts = model._counts
         self.bayes._estimate()
         self._cell_of = [

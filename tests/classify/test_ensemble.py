@@ -233,6 +233,17 @@ def test_the_same_reports_in_another_order_give_the_same_bytes(rows):
         assert to_json(small(schema_of()).fit(shuffled)) == to_json(small(schema_of()).fit(reported))
 
 
+def test_a_forest_of_drawn_rows_has_the_cells_that_all_rows_chose(rows):
+    """What it believes of single attributes is about its own cells, not those that the drawn rows would have chosen."""
+    _, reported = rows
+    forest = dn.UnbiasedForest(n_estimators=2, max_depth=2)
+    model = dn.ReconstructionEnsemble(schema_of(), [forest], bagging=4, boosting=0, max_samples=0.3).fit(reported)
+    for copy in model._copies:
+        seen = zip(copy.model.features_, copy.model._one_by_one().bayes.features_, strict=True)
+        assert all(own is single for own, single in seen if own.hidden)
+    assert model.predict_distorted(reported).shape == (len(reported),)
+
+
 def test_files_hold_no_rows_and_come_back(rows, tmp_path):
     truth, reported = rows
     model = small(schema_of(), combination="stacked", stack_folds=2).fit(reported)
