@@ -112,12 +112,12 @@ def walked(one, url, slug, pictures):
     assert chosen_in(one)[2:4] == [titles[4], titles[2]]
     assert one.locator("#words_pl").input_value() == "Szanowni Państwo,\n\noto wyniki."
     for language in ("pl", "en"):
-        press(one, PL["report_open"].format(language=PL[f"in_{language}"]))
+        press(one, PL["report_open"].format(language=PL[f"spoken_{language}"]))
         here(f"report_{language}")
         assert 6 <= printed(one, pictures / f"report_{language}.pdf") <= 16
         one.go_back()
     press(one, PL["public_page"])
-    follow(one, PL["preview_in"].format(language=PL["in_pl"]))
+    follow(one, PL["preview_in"].format(language=PL["spoken_pl"]))
     here("preview")
     one.go_back()
     press(one, PL["do_release"])
