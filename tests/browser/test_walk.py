@@ -141,7 +141,10 @@ def looked_at(reader, seen, language, pictures):
     wrong, one = [], reader.page
 
     def look(name):
-        found = reader.wrong() + faults(one.content(), CODES | ({"no answer"} if language == "pl" else set()))
+        # A condition that is typed is made of codes, so its example is.
+        hint = f"a code: {Speech(language)['condition_hint'].format(example='')}"
+        coded = faults(one.content(), CODES | ({"no answer"} if language == "pl" else set()))
+        found = reader.wrong() + [fault for fault in coded if not fault.startswith(hint)]
         said = one.locator("main").inner_text()
         found += [text for text in ("?:", "(KRR)", "None", "nan") if re.search(rf"{re.escape(text)}(?!\w)", said)]
         dark, width = one.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), one.viewport_size["width"]
