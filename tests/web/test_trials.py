@@ -15,19 +15,7 @@ from deniable.web import draft_trial
 from deniable.web.accounts import COOKIE
 from deniable.web.headers import POLICY
 from deniable.web.released import SHELL, STATIC
-
-YAML = """
-survey: habits
-title: {en: Habits, pl: Zwyczaje}
-languages: [en, pl]
-organiser: Town hall
-contact: survey@town.example
-other_way: Call 555 0100.
-pages:
-- elements:
-  - {type: boolean, name: smokes, title: {en: Do you smoke?, pl: Czy palisz?}, privacy: strong}
-  - {type: rating, name: buses, title: {en: The buses?, pl: Autobusy?}, privacy: none}
-"""
+from tests.web.draft_writer import YAML
 
 
 class Person:
