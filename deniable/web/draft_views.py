@@ -110,7 +110,9 @@ class PartForm:
         return made
 
     def _hint(self, field: Field) -> str:
-        return WORDS[self.speech.language].get(f"hint_{field.key}", "")
+        words = WORDS[self.speech.language]
+        hints = words.get(f"hint_{field.key}_{self.part.get('type')}", ""), words.get(f"hint_{field.key}", "")
+        return " ".join(hint for hint in hints if hint)
 
     def _rows(self, field: Field, value: Any, languages: Sequence[str]) -> list[dict[str, Any]]:
         speech, count = self.speech, len(value) if isinstance(value, list) else 0

@@ -37,14 +37,16 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "field_name": "Name in the data",
             "hint_name": "Letters a to z, digits and _. Nobody who answers sees it.",
             "field_choices": "Answers",
-            "hint_choices": "“No answer” is added by itself. "
+            "hint_choices": "“I prefer not to answer” is added by itself. "
             "“In the data” is what the data file will say: change it, too, if you change the text. If it is empty, the first text is "
             "taken. Empty rows "
             "are left out.",
+            "hint_choices_checkbox": "Answers that are protected are asked one by one, each with “Yes” and “No”: so each is hidden "
+            "by itself. Asked openly they are boxes to tick.",
             "field_rows": "Rows",
             "hint_rows": "What each row asks about. Empty rows are left out.",
             "field_columns": "Answers for every row",
-            "hint_columns": "In their order. “No answer” is added by itself.",
+            "hint_columns": "In their order. “I prefer not to answer” is added by itself.",
             "value": "In the data",
             "field_ordered": "The answers are in an order, such as little, some, much",
             "field_labelTrue": "Instead of “Yes”",
@@ -129,13 +131,15 @@ FIELD_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "field_name": "Nazwa w danych",
             "hint_name": "Litery a–z, cyfry i _. Odpowiadający jej nie widzą.",
             "field_choices": "Odpowiedzi",
-            "hint_choices": "„Brak odpowiedzi” jest dodawany automatycznie. „W danych” to zapis w pliku z danymi: jeśli zmieniasz "
+            "hint_choices": "„Wolę nie odpowiadać” jest dodawane automatycznie. „W danych” to zapis w pliku z danymi: jeśli zmieniasz "
             "tekst, zmień i to. "
             "Gdy jest puste, liczy się pierwszy tekst. Puste wiersze są pomijane.",
+            "hint_choices_checkbox": "O odpowiedzi chronione strona pyta po kolei, przy każdej „Tak” i „Nie”: dzięki temu każda jest "
+            "ukryta osobno. Przy pytaniu jawnym są to pola do zaznaczenia.",
             "field_rows": "Wiersze",
             "hint_rows": "O co pyta każdy wiersz. Puste wiersze są pomijane.",
             "field_columns": "Odpowiedzi dla każdego wiersza",
-            "hint_columns": "W ich kolejności. „Brak odpowiedzi” jest dodawany automatycznie.",
+            "hint_columns": "W ich kolejności. „Wolę nie odpowiadać” jest dodawane automatycznie.",
             "value": "W danych",
             "field_ordered": "Odpowiedzi mają kolejność, na przykład mało, trochę, dużo",
             "field_labelTrue": "Zamiast „Tak”",

@@ -21,7 +21,7 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "choices_one": ("Give at least one answer.",),
             "choices_few": ("Give at least {least} answers.",),
             "choices_many": ("Give at most this many answers: {most}.",),
-            "choice_value": ("An answer is a short text. “No answer” is added by itself.",),
+            "choice_value": ("An answer is a short text. “I prefer not to answer” is added by itself.",),
             "choice_keys": ("An answer has its texts and “{label[value]}”, and nothing else. Put it right on the page "
                             "“{label[draft_yaml]}”.",),
             "choice_twice": ("“{got}” stands there twice. Write something else under “{label[value]}”.",),
@@ -96,7 +96,7 @@ MISTAKES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "choices_one": ("Wpisz co najmniej jedną odpowiedź.",),
             "choices_few": ("Wpisz co najmniej {least} odpowiedzi.",),
             "choices_many": ("Największa liczba odpowiedzi: {most}.",),
-            "choice_value": ("Odpowiedź to krótki tekst. „Brak odpowiedzi” jest dodawany automatycznie.",),
+            "choice_value": ("Odpowiedź to krótki tekst. „Wolę nie odpowiadać” jest dodawane automatycznie.",),
             "choice_keys": ("Odpowiedź ma teksty i pole „{label[value]}”, nic więcej. Można to poprawić na stronie "
                             "„{label[draft_yaml]}”.",),
             "choice_twice": ("„{got}” występuje dwa razy. W polu „{label[value]}” trzeba wpisać coś innego.",),

@@ -3,9 +3,11 @@
 import dataclasses
 import html
 import re
+from pathlib import Path
 
 import pytest
 
+from deniable import web
 from deniable.survey.drafts import parts
 from deniable.survey.drafts.checked import check
 from deniable.survey.drafts.fields import PAGE, QUESTION, SETTINGS
@@ -202,6 +204,20 @@ def test_rows_are_added_and_removed_by_buttons(town):
     anna.post(at, {**Form(gone.text).fields, "do": "drop choices 2"})
     values = [one if isinstance(one, str) else one["value"] for one in content(town)["pages"][0]["elements"][2]["choices"]]
     assert values == ["a", "c", "e"]
+
+
+def test_what_is_added_to_answers_is_said_in_the_words_that_people_read(town):
+    anna = Person(town)
+    kinds = ["radiogroup", "checkbox"]
+    questions = "".join(f"  - {{type: {kind}, name: {kind}, title: Which?, choices: [a, b]}}\n" for kind in kinds)
+    path = draft(anna, YAML + questions)
+    words = (Path(web.__file__).parent / "static" / "words.js").read_text()
+    for language, marks, one_by_one in (("en", "“”", "are asked one by one"), ("pl", "„”", "pyta po kolei")):
+        for number, kind in enumerate(kinds, 2):
+            page = anna.get(f"{path}/questions/0-{number}?lang={language}").text
+            added = re.search(rf"{marks[0]}([^{marks[1]}]+){marks[1]} (?:is added by itself|jest dodawane automatycznie)", page)
+            assert f'noAnswer: "{added.group(1)}"' in words
+            assert (one_by_one in page) is (kind == "checkbox")
 
 
 def test_reopening_is_explained_before_it_happens(town):
