@@ -11,7 +11,7 @@ from deniable.kernels.candidates import first_of_each, join, kept_columns, kept_
 from deniable.kernels.compiling import compiled
 from deniable.kernels.expected import chosen_supports, expectations, known_subsets, own_estimates, without_noise
 from deniable.kernels.level_fit import fit_level
-from deniable.kernels.support_scores import support_columns
+from deniable.kernels.support_scores import shrunk_columns, support_columns
 
 
 @compiled()
@@ -51,22 +51,23 @@ def level_above(below: Any, items: Any, packed: Any, room: int, limit: float, su
     """The itemsets, one item longer than those `below`, whose unbiased support reaches the limit.
 
     `below`, `items` and `room` are as in `_candidates`. Gives (itemsets, parents, reported, sums, partial sums, starts, how many
-    candidates there were), and `support_columns` of as many itemsets below as there are `sums_below`: all or none.
+    candidates there were), None, and `support_columns` of as many itemsets below as there are `sums_below`: all or none.
     """
     made = _candidates(below, items, packed, room)
     chosen = np.flatnonzero(made[3][0] / asked[0] >= limit)
-    return _chosen(made, chosen, len(below[0])), support_columns(sums_below, asked)
+    return _chosen(made, chosen, len(below[0])), None, support_columns(sums_below, asked)
 
 
 @compiled()
 def shrunk_level_above(
-    below: Any, items: Any, packed: Any, room: int, rows: float, limit: float, known: Any, asked: Any
+    below: Any, items: Any, packed: Any, room: int, rows: float, limit: float, known: Any, asked: Any, told_below: Any
 ) -> Any:
     """The itemsets, one item longer than those `below`, whose shrunk support reaches the limit.
 
     `known` is (what is known of the itemsets below, as `kernels.expected.known_subsets` tells it, and the coefficients fitted to them);
-    `asked` is (fewest candidates to fit, most, weight of the prior, multiples of the spread, their shares). Gives what `level_above`
-    gives, and (supports, errors, what is known of the itemsets, coefficients).
+    `asked` is (fewest candidates to fit, most, weight of the prior, multiples of the spread, their shares). `told_below`
+    is what `shrunk_columns` is given. Gives the level as `level_above` does, (supports, errors, what is known of the itemsets,
+    coefficients), and `shrunk_columns`.
     """
     subsets_known, fit = known
     few, most, prior, multiples, shares = asked
@@ -88,4 +89,5 @@ def shrunk_level_above(
     level = _chosen(made, chosen, len(below[0]))
     found = kept_columns(found, chosen)
     support, error, noise = found[1], found[2], found[3]
-    return level, (support, error, known_subsets(support, noise, error, level[1], subsets_known), fit)
+    told = support, error, known_subsets(support, noise, error, level[1], subsets_known), fit
+    return level, told, shrunk_columns(*told_below)

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from deniable.core.domains.exact import Floats, Ints
-from deniable.mining.choices import Choice, Reaching
+from deniable.mining.choices import Choice
 from deniable.mining.counting import WORDS_WORTH_A_THREAD, CountsItemsets, PackedCounts, SumsItemsets
 from deniable.mining.levels import Below, Level
 
@@ -58,7 +58,7 @@ class Ahead:
         function, given = call
         sets = below.itemsets, below.tails, below.parents, below.starts, below.partial
         work = sets, tuple(self._items), self._counter.packed, room, *given
-        if function.signatures:
+        if function.overloads:
             self._level = self._pool.submit(function, *work)
         else:
             # Compiled here the first time, where Ctrl-C reaches it.
@@ -69,8 +69,10 @@ class Ahead:
         """What the frame tells of a level, as the other processor computed it or, while that one makes the next level, computed here."""
         if level.sums.third is None:
             return None
-        if self._level is not None and self._with_columns and isinstance(self._choice, Reaching):
-            return self._level.result()[1]
+        if self._level is not None and self._with_columns:
+            columns = self._level.result()[2]
+            if columns.shape[1] == len(level):
+                return columns
         return self._choice.columns(level)
 
     def take(self) -> tuple[Any, Any] | None:
@@ -78,5 +80,5 @@ class Ahead:
         begun, self._level = self._level, None
         if begun is None:
             return None
-        level, told = begun.result()
+        level, told, _ = begun.result()
         return level, self._choice.made(told)

@@ -92,5 +92,5 @@ class Below:
     @cached_property
     def pairs(self) -> int:
         """How many joins there are in all."""
-        alike = np.diff(self.starts)
-        return int((alike * (alike - 1)).sum()) // 2
+        alike = self.starts[1:] - self.starts[:-1]
+        return int(alike @ (alike - 1)) // 2

@@ -13,8 +13,8 @@ was distorted there is no noise, g = 1, and the support is the counted one. docs
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,13 @@ FEW = 30
 PRIOR_SPREAD = 0.5
 """How far b1 and b2 are expected from 1 and 0 (standard deviation)."""
 TINY = 1e-14
+NOT_ASKED = 1, 0.0, 0.0, False
+"""What `kernels.support_scores.shrunk_columns` is asked of no itemsets."""
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
 SHARES = (0.35, 0.40, 0.18, 0.05, 0.015, 0.005)
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(NamedTuple):
     """The coefficients of one level."""
 
     independent: float = 1.0
@@ -95,7 +96,7 @@ class Shrunk(Choice):
             reached, support, error, noise = without_noise(own, expected, self._limit)
         else:
             reached, support, error, noise = chosen_supports(
-                own, expected, astuple(self._fit), self._limit, np.array(MULTIPLES), np.array(SHARES)
+                own, expected, tuple(self._fit), self._limit, np.array(MULTIPLES), np.array(SHARES)
             )
         frequent = reached > 0
         self._new.append(_Known(support[frequent], noise[frequent], parents[frequent], error[frequent]))
@@ -118,7 +119,10 @@ class Shrunk(Choice):
         if self._biased is not None:
             return None
         asked = FEW, MOST_FITTED, PRIOR_SPREAD**-2, np.array(MULTIPLES), np.array(SHARES)
-        return shrunk_level_above, (float(self._rows), self._limit, (self._below, astuple(self._fit)), asked)
+        known: Any = level.sums.total, level.sums.second, level.support, level.error
+        told = known if with_columns and self._asked is not None else tuple(each[:0] for each in known)
+        below = told[:2], told[2:], self._asked or NOT_ASKED
+        return shrunk_level_above, (float(self._rows), self._limit, (self._below, tuple(self._fit)), asked, below)
 
     def made(self, told: Any) -> tuple[Floats, Floats]:
         """As in `Choice`."""

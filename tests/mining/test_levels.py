@@ -1,6 +1,7 @@
 """The search itself: levels that another processor makes are those made here, and nothing is left behind."""
 
 import gc
+import itertools
 import threading
 
 import numpy as np
@@ -27,18 +28,19 @@ def dense(rng, rows=700, items=9):
 
 @pytest.mark.parametrize("options", [{}, {"target": "respondents", "confidence": 0.8}, {"max_len": 3}, {"relax": 0.3}])
 @pytest.mark.parametrize("distorted", [True, False])
-def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, distorted):
+@pytest.mark.parametrize(("method", "function"), [("unbiased", "level_above"), ("shrunk", "shrunk_level_above")])
+def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, distorted, method, function):
     reports, channel = dense(np.random.default_rng(1))
-    ask = (reports, channel if distorted else None, 0.15, "unbiased")
+    ask = (reports, channel if distorted else None, 0.15, method)
     made = []
 
     def counted(*work):
         made.append(work)
         return kernel_level(*work)
 
-    counted.signatures = True
-    kernel_level = kernel.level_above
-    monkeypatch.setattr(kernel, "level_above", counted)
+    counted.overloads = True
+    kernel_level = getattr(kernel, function)
+    monkeypatch.setattr(kernel, function, counted)
     beside = dn.frequent_itemsets(*ask, **options)
     assert made
     longest = options.get("max_len", 6)
@@ -65,8 +67,8 @@ def test_as_many_candidates_are_counted_as_tested_on_both_ways(monkeypatch):
 
 def test_columns_told_by_the_compiled_function_are_those_of_scipy():
     reports, channel = dense(np.random.default_rng(3))
-    for target in ("population", "respondents"):
-        mined = Mined(dn.Transactions(reports, channel), [], 0.3, "unbiased", target, confidence=0.9)
+    for target, method in itertools.product(("population", "respondents"), ("unbiased", "shrunk")):
+        mined = Mined(dn.Transactions(reports, channel), [], 0.3, method, target, confidence=0.9)
         for level in mine(mined):
             mined.levels.append(level)
         for level in mined.levels:
@@ -112,7 +114,7 @@ def test_a_search_that_is_given_up_or_fails_leaves_no_thread_and_the_collector_a
     def no_memory(*work):
         raise MemoryError("none left")
 
-    no_memory.signatures = True
+    no_memory.overloads = True
     monkeypatch.setattr(kernel, "level_above", no_memory)
     for on in (True, False):
         (gc.enable if on else gc.disable)()
