@@ -202,3 +202,30 @@ def test_a_lazy_search_that_takes_too_long_says_so_once(monkeypatch):
     monkeypatch.setattr("deniable.classify.patterns.lazy.MOST_STEPS", 1_000.0)
     with pytest.raises(ParameterError, match="takes too long"):
         model.predict(X)
+
+
+def test_where_patterns_are_level_single_attributes_decide():
+    # In the row to classify a=x jumps to 0 and b=p to 1, of all rows of each; c=k, which 9 in 10 of class 0 have, is in both.
+    rows = pd.DataFrame(
+        {"a": list("x" * 10 + "y" * 12), "b": list("q" * 10 + "p" * 12), "c": list("k" * 9 + "m" + "k" + "m" * 11)}
+    )
+    y = [0] * 10 + [1] * 12
+    row = pd.DataFrame([{"a": "x", "b": "p", "c": "k"}])
+    lazy = dn.LazyPatterns(min_growth=float("inf")).fit(rows, y)
+    assert np.ptp(lazy.predict_proba(row)) < 1e-9
+    assert lazy.predict(row).tolist() == [0]
+    assert "0 and 1 are level: what single attributes tell decides." in str(lazy.explain(row))
+    assert lazy.predict(row.assign(c="m")).tolist() == [1]
+    assert "level" not in str(lazy.explain(row.assign(b="q")))
+    # Behind noise, too: a row that holds no pattern goes by its single attributes.
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 300)
+    reports = pd.DataFrame({name: (rng.random(300) < 0.3 + 0.3 * y).astype(int) for name in "abc"})
+    schema = dn.Schema({name: dn.Retention(dn.Binary(), 0.7) for name in reports})
+    none = dn.EmergingPatterns(schema, min_support=0.9, min_growth=20).fit(reports, y)
+    single = dn.ReconstructionNaiveBayes(schema, discount_repeats=False).fit(reports, y)
+    assert not len(none.patterns_)
+    np.testing.assert_allclose(none.predict_proba(reports), single.predict_proba(reports))
+    coded = none._codes(reports, reported=True)
+    np.testing.assert_allclose(none._proba_distorted(coded), single._proba_distorted(coded))
+    assert 0.4 < none.predict(reports).mean() < 0.6

@@ -30,7 +30,7 @@ GROWTH = Allowed(
 )
 RATE = Allowed("None or a number between 0 and 1", lambda value: value is None or (is_number(value) and 0 < value < 1))
 TIE = 1e-12
-"""So little of the classes' shares is added to scores: it decides between equal ones, the larger class first."""
+"""So little of what single attributes tell is added to scores: it decides between equal ones."""
 
 
 class PatternClassifier(ReconstructingClassifier):
@@ -99,9 +99,11 @@ class PatternClassifier(ReconstructingClassifier):
         total = both.sum(axis=1, keepdims=True)
         return np.divide(both, total, out=np.zeros_like(both), where=total > 0)
 
-    def _as_chances(self, scores: Any) -> Any:
-        """Scores of the classes, which are not negative, as parts of their sum; rows without any go by the classes' shares."""
-        raised = scores + TIE * self.class_prior_
+    def _as_chances(self, scores: Any, alone: Any) -> Any:
+        """Scores of the classes, which are not negative, as parts of their sum; `alone` is what single attributes tell of the classes,
+        by which rows go that hold no pattern, and those whose scores are equal.
+        """
+        raised = scores + TIE * alone
         return raised / raised.sum(axis=1, keepdims=True)
 
     def _with_reported_class(self, chances: Any, reported_class: Any) -> Any:

@@ -201,7 +201,7 @@ class EmergingPatterns(PatternClassifier):
         return frame.assign(adds=frame["contribution"] / bases), "what each adds to the score"
 
     def _proba(self, codes: Any) -> Any:
-        return self._as_chances(self._scores(codes) / self.base_scores_)
+        return self._as_chances(self._scores(codes) / self.base_scores_, self._single._proba(codes))
 
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
         from deniable.kernels.pattern_scores import expected_scores
@@ -212,7 +212,8 @@ class EmergingPatterns(PatternClassifier):
         chances = np.concatenate([table.ravel() for table in tables])
         starts, places, label, contribution = self._arrays()
         scores = expected_scores(codes, offsets, sizes, chances, starts, places, label, contribution, len(self.classes_))
-        return self._with_reported_class(self._as_chances(scores / self.base_scores_), reported_class)
+        chances = self._as_chances(scores / self.base_scores_, self._single._proba_distorted(codes))
+        return self._with_reported_class(chances, reported_class)
 
     def _learned(self) -> dict[str, Any]:
         return {

@@ -12,6 +12,8 @@ from deniable.plurals import counted
 
 SHOWN, BARS, CHANGES = 5, 12, 3
 """So many patterns of each class are told, drawn, and so many changes are told."""
+LEVEL = 1e-9
+"""Scores that differ by less (relative) do so by what decides between equal ones."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,15 @@ class Explanation:
     @property
     def _heading(self) -> str:
         if not len(self.frame):
-            return f"No pattern is in this row: {self.label} is taken, the class with the most rows."
+            return f"No pattern is in this row: {self.label} is taken, by what its single attributes tell ({self.chances[self.label]:.0%})."
         others = ", ".join(f"{label} {chance:.0%}" for label, chance in self.chances.items() if label != self.label)
-        return f"Class {self.label}, with {self.chances[self.label]:.0%} of the scores ({others})."
+        level = [str(label) for label, chance in self.chances.items() if self._is_level(label, chance)]
+        decided = f" {self.label} and {' and '.join(level)} are level: what single attributes tell decides." if level else ""
+        return f"Class {self.label}, with {self.chances[self.label]:.0%} of the scores ({others}).{decided}"
+
+    def _is_level(self, label: Any, chance: float) -> bool:
+        """Whether patterns say as much for another class as for the one that was taken."""
+        return bool(label != self.label) and math.isclose(chance, self.chances[self.label], rel_tol=LEVEL)
 
     def _patterns(self) -> list[str]:
         lines = []

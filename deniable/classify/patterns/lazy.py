@@ -49,7 +49,7 @@ class LazyPatterns(PatternClassifier):
     ----------
     schema : how the training rows were distorted; None: not at all.
     min_growth : how many times as frequent a pattern must be in the class; infinity: jumping patterns alone, which no other class has
-        (the fastest; where classes overlap there may be none, and then the largest class is predicted).
+        (the fastest; where classes overlap there may be none, and then single attributes decide).
     min_support : the share of a class that must have a pattern; 0: any that occurs.
     min_match : a report counts as a value of the row if its truth is that value with a higher probability than this (p_thr of the
         thesis); one number, or one for each attribute by name.
@@ -187,7 +187,7 @@ class LazyPatterns(PatternClassifier):
         return frame.assign(adds=frame["matched_support"]), "the share of the class that counts as having each"
 
     def _proba(self, codes: Any) -> Any:
-        return self._as_chances(self._scores(codes))
+        return self._as_chances(self._scores(codes), self._single._proba(codes))
 
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
         likeliest = [self._chances_of_truths(i).argmax(axis=1)[codes[:, i]] for i in range(len(self.features_))]
