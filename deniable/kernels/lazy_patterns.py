@@ -1,7 +1,8 @@
-"""Patterns that are looked for row by row: training rows reduced to what they share with the row, as bits of one word.
+"""Patterns that are looked for row by row: training rows reduced to what they share with the row, as bits of as many words as it takes.
 
-Bit i of a reduced row says that attribute i matches. What is asked is how many reduced rows of a class hold a pattern of that class: a
-set of bits that enough of them have, and that is `growth` times as frequent there as among the others.
+Bit i % 64 of word i // 64 of a reduced row says that attribute i matches (masks: rows x words). What is asked is how many reduced rows
+of a class hold a pattern of that class: a set of bits that enough of them have, and that is `growth` times as frequent there as among
+the others.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.kernels.bits import popcount
-from deniable.kernels.compiling import compiled
+from deniable.kernels.bits import WORD, popcount
+from deniable.kernels.compiling import compiled, inlined
 
 TOO_LONG = -1
 NONE = -1
@@ -20,15 +21,61 @@ ROUNDING = 1e-12
 
 
 @compiled()
+def words_of(attributes: int) -> int:
+    """How many words hold a bit for each attribute; one for none, too."""
+    return max((attributes + WORD - 1) // WORD, 1)
+
+
+@inlined()
+def _holds(masks: Any, i: int, inside: Any, j: int) -> bool:
+    """Whether mask i has all bits of mask j of other masks."""
+    # The first word by itself: mostly there is no other.
+    found = masks[i, 0] & inside[j, 0] == inside[j, 0]
+    for w in range(1, masks.shape[1]):
+        found &= masks[i, w] & inside[j, w] == inside[j, w]
+    return found
+
+
+@inlined()
+def _bits_of(masks: Any, i: int) -> Any:
+    """How many bits of mask i are set."""
+    bits = np.int64(popcount(masks[i, 0]))
+    for w in range(1, masks.shape[1]):
+        bits += np.int64(popcount(masks[i, w]))
+    return bits
+
+
+@inlined()
+def _copy_mask(masks: Any, i: int, into: Any, j: int) -> None:
+    for w in range(masks.shape[1]):
+        into[j, w] = masks[i, w]
+
+
+@inlined()
+def _same(masks: Any, i: int, others: Any, j: int) -> bool:
+    same = True
+    for w in range(masks.shape[1]):
+        same &= masks[i, w] == others[j, w]
+    return same
+
+
+@inlined()
+def _is_empty(masks: Any, i: int) -> bool:
+    empty = True
+    for w in range(masks.shape[1]):
+        empty &= masks[i, w] == np.uint64(0)
+    return empty
+
+
+@compiled()
 def reduce_rows(row: Any, cells: Any, offsets: Any, sizes: Any, matches: Any, bits: Any, masks: Any) -> None:
     """The training rows (`cells`, attributes x rows: class and report in one number) reduced to what they share with a row.
 
     `bits` is room for what every such number of an attribute adds to a mask: then the long loop has no branch.
     """
-    for r in range(masks.size):
-        masks[r] = np.uint64(0)
+    masks[:] = np.uint64(0)
     for i in range(cells.shape[0]):
-        bit = np.uint64(1) << np.uint64(i)
+        bit, word = np.uint64(1) << np.uint64(i % WORD), i // WORD
         end = offsets[i + 1] if i + 1 < offsets.size else matches.size
         any_match = False
         for v in range((end - offsets[i]) // sizes[i]):
@@ -36,8 +83,8 @@ def reduce_rows(row: Any, cells: Any, offsets: Any, sizes: Any, matches: Any, bi
             any_match |= bits[v] != np.uint64(0)
         if any_match:
             here = cells[i]
-            for r in range(masks.size):
-                masks[r] |= bits[here[r]]
+            for r in range(len(masks)):
+                masks[r, word] |= bits[here[r]]
 
 
 @compiled()
@@ -50,14 +97,16 @@ def distinct_masks(masks: Any, label: Any, times: Any, table: Any, found: Any, c
         shift -= np.uint64(1)
     last = np.int64(table.size - 1)
     number = 0
-    for r in range(masks.size):
-        mask = masks[r]
-        place = np.int64((mask * np.uint64(MULTIPLIER)) >> shift) & last
-        while table[place] != NONE and found[table[place]] != mask:
+    for r in range(len(masks)):
+        mixed = np.uint64(0)
+        for w in range(masks.shape[1]):
+            mixed = (mixed ^ masks[r, w]) * np.uint64(MULTIPLIER)
+        place = np.int64(mixed >> shift) & last
+        while table[place] != NONE and not _same(found, table[place], masks, r):
             place = (place + 1) & last
         if table[place] == NONE:
             table[place] = number
-            found[number] = mask
+            _copy_mask(masks, r, found, number)
             for c in range(counts.shape[1]):
                 counts[number, c] = 0
             number += 1
@@ -70,16 +119,17 @@ def distinct_masks(masks: Any, label: Any, times: Any, table: Any, found: Any, c
 @compiled()
 def largest_first(masks: Any, counts: Any, number: int, sorted_masks: Any, sorted_counts: Any) -> None:
     """Masks and their counts, those with most bits first."""
-    starts = np.zeros(66, np.int64)
+    room = WORD * masks.shape[1]
+    starts = np.zeros(room + 2, np.int64)
     for i in range(number):
-        starts[65 - np.int64(popcount(masks[i]))] += 1
-    for k in range(1, 66):
+        starts[room + 1 - _bits_of(masks, i)] += 1
+    for k in range(1, room + 2):
         starts[k] += starts[k - 1]
     for i in range(number):
-        missing = 64 - np.int64(popcount(masks[i]))
+        missing = room - _bits_of(masks, i)
         place = starts[missing]
         starts[missing] += 1
-        sorted_masks[place] = masks[i]
+        _copy_mask(masks, i, sorted_masks, place)
         for c in range(counts.shape[1]):
             sorted_counts[place, c] = counts[i, c]
 
@@ -89,16 +139,15 @@ def largest(masks: Any, number: int, chosen: Any) -> int:
     """Of masks, those with most bits first, the ones that no other contains: the border of what occurs, in `chosen`."""
     found = last = 0
     for i in range(number):
-        mask = masks[i]
         # What held the last one often holds the next.
-        inside = found > 0 and chosen[last] & mask == mask
+        inside = found > 0 and _holds(chosen, last, masks, i)
         if not inside:
             for k in range(found):
-                if chosen[k] & mask == mask:
+                if _holds(chosen, k, masks, i):
                     inside, last = True, k
                     break
         if not inside:
-            chosen[found] = mask
+            _copy_mask(masks, i, chosen, found)
             found += 1
     return found
 
@@ -121,17 +170,17 @@ def win_whole_rows(own: Any, own_times: Any, surely: Any, sizes: Any, rules: Any
     """
     least, growth = rules
     n_own, n_others = sizes
-    for u in range(own.size):
-        if own[u] == np.uint64(0):
+    for u in range(len(own)):
+        if _is_empty(own, u):
             continue
         support = 0.0
-        for w in range(own.size):
-            if own[w] & own[u] == own[u]:
-                support += own_times[w]
+        for v in range(len(own)):
+            if _holds(own, v, own, u):
+                support += own_times[v]
         if support >= least and _grows(support, surely[u], n_own, n_others, growth):
-            for w in range(own.size):
-                if own[w] & own[u] == own[u]:
-                    covered[w] = True
+            for v in range(len(own)):
+                if _holds(own, v, own, u):
+                    covered[v] = True
 
 
 @compiled()
@@ -149,23 +198,23 @@ def search_row(
     """
     least, growth, most, every = rules
     n_own, n_others = sizes
-    most_rows = max(own.size, others.size)
+    most_rows = max(len(own), len(others))
     lists = np.empty((2, attributes + 1, most_rows), np.int32)
     lengths = np.zeros((2, attributes + 1), np.int64)
     following = np.zeros(attributes + 1, np.int64)
-    sets = np.zeros(attributes + 1, np.uint64)
-    surely = np.zeros(own.size)
-    for u in range(own.size):
-        for v in range(others.size):
-            if others[v] & own[u] == own[u]:
+    sets = np.zeros((attributes + 1, own.shape[1]), np.uint64)
+    surely = np.zeros(len(own))
+    for u in range(len(own)):
+        for v in range(len(others)):
+            if _holds(others, v, own, u):
                 surely[u] += other_times[v]
-    if held.size == 0 and not every:
+    if len(held) == 0 and not every:
         win_whole_rows(own, own_times, surely, sizes, (least, growth), covered)
-    for u in range(own.size):
+    for u in range(len(own)):
         lists[0, 0, u] = u
-    for v in range(others.size):
+    for v in range(len(others)):
         lists[1, 0, v] = v
-    lengths[0, 0], lengths[1, 0] = own.size, others.size
+    lengths[0, 0], lengths[1, 0] = len(own), len(others)
     depth = written = 0
     steps = 0.0
     while depth >= 0:
@@ -174,14 +223,14 @@ def search_row(
             depth -= 1
             continue
         following[depth] = j + 1
-        bit = np.uint64(1) << np.uint64(j)
+        bit, word = np.uint64(1) << np.uint64(j % WORD), j // WORD
         steps += lengths[0, depth] + lengths[1, depth]
         if steps > most:
             return TOO_LONG
         support, length = 0.0, 0
         for k in range(lengths[0, depth]):
             u = lists[0, depth, k]
-            if own[u] & bit:
+            if own[u, word] & bit:
                 lists[0, depth + 1, length] = u
                 length += 1
                 support += own_times[u]
@@ -199,17 +248,18 @@ def search_row(
         elsewhere, length = 0.0, 0
         for k in range(lengths[1, depth]):
             v = lists[1, depth, k]
-            if others[v] & bit:
+            if others[v, word] & bit:
                 lists[1, depth + 1, length] = v
                 length += 1
                 elsewhere += other_times[v]
         lengths[1, depth + 1] = length
-        sets[depth + 1] = sets[depth] | bit
+        _copy_mask(sets, depth, sets, depth + 1)
+        sets[depth + 1, word] |= bit
         if _grows(support, elsewhere, n_own, n_others, growth):
             for k in range(lengths[0, depth + 1]):
                 covered[lists[0, depth + 1, k]] = True
-            if written < held.size:
-                held[written] = sets[depth + 1]
+            if written < len(held):
+                _copy_mask(sets, depth + 1, held, written)
                 written += 1
             elif every:
                 return TOO_LONG
@@ -233,10 +283,12 @@ def _won(c: int, attributes: int, found: Any, counts: Any, number: int, totals: 
         for k in range(totals.size):
             elsewhere += counts[i, k]
         if counts[i, c] > 0:
-            own[mine], own_times[mine] = found[i], counts[i, c]
+            _copy_mask(found, i, own, mine)
+            own_times[mine] = counts[i, c]
             mine += 1
         if elsewhere > 0:
-            others[theirs], other_times[theirs] = found[i], elsewhere
+            _copy_mask(found, i, others, theirs)
+            other_times[theirs] = elsewhere
             theirs += 1
     won = 0.0
     if np.isinf(growth):
@@ -245,20 +297,20 @@ def _won(c: int, attributes: int, found: Any, counts: Any, number: int, totals: 
         if least <= 1:
             last = 0
             for i in range(mine):
-                mask = own[i]
-                jumps = mask != np.uint64(0) and (theirs == 0 or borders[last] & mask != mask)
-                bits = popcount(mask)
+                jumps = not _is_empty(own, i) and (theirs == 0 or not _holds(borders, last, own, i))
+                bits = _bits_of(own, i)
                 for k in range(theirs if jumps else 0):
-                    if borders[k] & mask == mask:
+                    if _holds(borders, k, own, i):
                         jumps, last = False, k
                         break
-                    if popcount(borders[k]) < bits:
+                    if _bits_of(borders, k) < bits:
                         break
                 if jumps:
                     won += own_times[i]
             return won
         for k in range(theirs):
-            others[k], other_times[k] = borders[k], 1.0
+            _copy_mask(borders, k, others, k)
+            other_times[k] = 1.0
     for i in range(mine):
         covered[i] = False
     sizes = totals[c], everyone - totals[c]
@@ -298,13 +350,14 @@ def compact_scores(
     size = 1
     while size < 2 * n:
         size *= 2
-    masks, found, ordered = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    shape = n, words_of(cells.shape[0])
+    masks, found, ordered = np.empty(shape, np.uint64), np.empty(shape, np.uint64), np.empty(shape, np.uint64)
     counts, ordered_counts = np.zeros((n, totals.size)), np.zeros((n, totals.size))
     table = np.full(size, NONE, np.int64)
     bits = np.empty(matches.size, np.uint64)
     room = (
-        np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, np.bool_),
-        np.empty(0, np.uint64),
+        np.empty(shape, np.uint64), np.empty(shape, np.uint64), np.empty(n), np.empty(n), np.empty(shape, np.uint64),
+        np.empty(n, np.bool_), np.empty((0, shape[1]), np.uint64),
     )  # fmt: skip
     scores = np.zeros((rows.shape[0], totals.size))
     for t in range(rows.shape[0]):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
 
 ATTRIBUTES = ["outlook", "temperature", "humidity", "windy"]
 # Thesis, Table 2.1.
@@ -229,3 +229,41 @@ def test_where_patterns_are_level_single_attributes_decide():
     coded = none._codes(reports, reported=True)
     np.testing.assert_allclose(none._proba_distorted(coded), single._proba_distorted(coded))
     assert 0.4 < none.predict(reports).mean() < 0.6
+
+
+def test_lazy_patterns_of_many_attributes_are_those_of_the_few_that_match():
+    rng = np.random.default_rng(8)
+    places, many = [3, 63, 64, 100, 149], 150
+    few = pd.DataFrame({f"x{i}": rng.integers(0, 3, 60) for i in places})
+    y = rng.integers(0, 3, 60)
+    # What else the rows have no other row has, so that it matches nothing.
+    wide = pd.DataFrame({f"x{i}": few[f"x{i}"] if i in places else np.zeros(60, int) for i in range(many)})
+    test_few = pd.DataFrame({f"x{i}": rng.integers(0, 3, 20) for i in places})
+    test_wide = pd.DataFrame({f"x{i}": test_few[f"x{i}"] if i in places else np.ones(20, int) for i in range(many)})
+    three = dn.Nominal([0, 1, 2])
+    plain, broad = (dn.Schema({name: dn.Identity(three) for name in frame}) for frame in (few, wide))
+    for growth in (1.5, float("inf")):
+        short = dn.LazyPatterns(plain, min_growth=growth, min_support=0.0).fit(few, y)
+        long = dn.LazyPatterns(broad, min_growth=growth, min_support=0.0).fit(wide, y)
+        scores = [model._scores(model._codes(rows, reported=False)) for model, rows in ((short, test_few), (long, test_wide))]
+        assert 0 < scores[0].mean() < 1
+        np.testing.assert_array_equal(*scores)
+        told = [model.explain(rows.iloc[[0]]).frame for model, rows in ((short, test_few), (long, test_wide))]
+        assert len(told[0]) > 2
+        pd.testing.assert_frame_equal(*(one.sort_values(["class", "matched_support"], kind="stable") for one in told))
+    with pytest.raises(DataError, match="up to 1024 attributes, got 1025"):
+        dn.LazyPatterns().fit(np.zeros((4, 1025), int), [0, 1, 0, 1])
+
+
+def test_jumping_patterns_of_many_attributes_are_those_of_the_definition():
+    rng = np.random.default_rng(9)
+    rows, test, y = rng.integers(0, 2, (40, 130)), rng.integers(0, 2, (10, 130)), np.repeat([0, 1], 20)
+    # Rows of one class that are nearly those of the other, so that some are inside others.
+    rows[:15] = np.where(rng.random((15, 130)) < 0.02, 1 - rows[20:35], rows[20:35])
+    model = dn.LazyPatterns(min_growth=float("inf"), min_support=0.0).fit(rows, y)
+    scores = model._scores(model._codes(test, reported=False))
+    assert 0 < scores.min() < scores.max() < 1
+    for row, got in zip(test, scores, strict=True):
+        shared = [frozenset(np.flatnonzero(one == row).tolist()) for one in rows]
+        for c, own, others in ((0, shared[:20], shared[20:]), (1, shared[20:], shared[:20])):
+            assert got[c] == pytest.approx(np.mean([not any(one <= other for other in others) for one in own]))

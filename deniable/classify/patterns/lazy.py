@@ -16,8 +16,8 @@ from deniable.core.allowed import Allowed, is_number, whole_from
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import in_threads
 
-MOST_ATTRIBUTES = 64
-"""What a reduced row shares with another is kept in the bits of one word."""
+MOST_ATTRIBUTES = 1024
+"""A search keeps a list of rows for each attribute that a set may have."""
 MOST_STEPS = 2e9
 """Reduced rows that the search for one row may look at, beyond which it is stopped: some seconds."""
 
@@ -178,7 +178,7 @@ class LazyPatterns(PatternClassifier):
             found = smallest_patterns(self, reduced, c, MOST_STEPS)
             if found is None:
                 raise too_long()
-            itemsets = [frozenset(name for i, name in enumerate(names) if bits >> i & 1) for bits in found.tolist()]
+            itemsets = [frozenset(name for i, name in enumerate(names) if bits >> i & 1) for bits in found]
             pieces.append(pd.DataFrame({"itemsets": itemsets, "class": label} | growth_of(self, reduced, cells, c, found)))
         full = [piece for piece in pieces if len(piece)]
         frame = pd.concat(full, ignore_index=True) if full else pieces[0]

@@ -25,22 +25,24 @@ NOT_KNOWN = "noise that blurs an attribute is undone only roughly, and of neighb
 
 @dataclass(frozen=True)
 class Reduced:
-    """Different reduced training rows, as bits, and how often each class has each."""
+    """Different reduced training rows, as bits (rows x words), and how often each class has each."""
 
     masks: Any
     counts: Any
 
-    def supports(self, itemset: Any) -> Any:
-        """How many rows of each class hold a set."""
-        return self.counts[self.masks & itemset == itemset].sum(axis=0)
+    def supports(self, itemset: int) -> Any:
+        """How many rows of each class hold a set: bit i of it stands for attribute i."""
+        wanted = np.frombuffer(itemset.to_bytes(8 * self.masks.shape[1], "little"), "<u8")
+        return self.counts[(self.masks & wanted == wanted).all(axis=1)].sum(axis=0)
 
 
 def reduced_rows(model: Any, cells: Any) -> Reduced:
     """The training rows of a lazy classifier reduced to what they share with a row of cells."""
-    from deniable.kernels.lazy_patterns import NONE, distinct_masks, reduce_rows
+    from deniable.kernels.lazy_patterns import NONE, distinct_masks, reduce_rows, words_of
 
     n, matches = model._numbers.shape[1], model._matches
-    masks, found = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    shape = n, words_of(len(model.features_))
+    masks, found = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
     counts = np.zeros((n, len(model.classes_)))
     reduce_rows(
         cells.astype(np.int64),
@@ -56,17 +58,17 @@ def reduced_rows(model: Any, cells: Any) -> Reduced:
     return Reduced(found[:number], counts[:number])
 
 
-def smallest_patterns(model: Any, reduced: Reduced, label: int, most_steps: float) -> Any:
-    """The smallest sets that emerge in a class, as bits; None if the search takes too long."""
+def smallest_patterns(model: Any, reduced: Reduced, label: int, most_steps: float) -> list[int] | None:
+    """The smallest sets that emerge in a class, as bits of one number each; None if the search takes too long."""
     from deniable.kernels.lazy_patterns import TOO_LONG, search_row
 
     own, others = reduced.counts[:, label], reduced.counts.sum(axis=1) - reduced.counts[:, label]
     mine, theirs = own > 0, others > 0
     sizes = float(model._totals[label]), float(model._totals.sum() - model._totals[label])
     if not sizes[0]:
-        return np.zeros(0, np.uint64)
+        return []
     written = TOO_LONG
-    held = np.empty(MOST_HELD, np.uint64)
+    held = np.empty((MOST_HELD, reduced.masks.shape[1]), np.uint64)
     for every in (True, False):
         if written == TOO_LONG:
             written = search_row(
@@ -75,15 +77,15 @@ def smallest_patterns(model: Any, reduced: Reduced, label: int, most_steps: floa
             )  # fmt: skip
     if written == TOO_LONG:
         return None
-    found = np.unique(held[:written])
-    smallest: list[Any] = []
-    for itemset in sorted(found.tolist(), key=lambda bits: bits.bit_count()):
+    found = {int.from_bytes(row.astype("<u8").tobytes(), "little") for row in np.unique(held[:written], axis=0)}
+    smallest: list[int] = []
+    for itemset in sorted(found, key=lambda bits: (bits.bit_count(), bits)):
         if not any(itemset & other == other for other in smallest):
             smallest.append(itemset)
-    return np.array(smallest, dtype=np.uint64)
+    return smallest
 
 
-def growth_of(model: Any, reduced: Reduced, cells: Any, label: int, itemsets: Any) -> dict[str, Any]:
+def growth_of(model: Any, reduced: Reduced, cells: Any, label: int, itemsets: list[int]) -> dict[str, Any]:
     """Support in a class and elsewhere, growth rate and its interval, of sets of a row's values."""
     totals = model._totals
     counts = np.array([reduced.supports(itemset) for itemset in itemsets]).reshape(len(itemsets), len(totals))
@@ -112,7 +114,7 @@ def _ends_of_shares(support: Any, other: Any, rows: float, other_rows: float) ->
     return growth_ends(own, others, NormalDist().inv_cdf(0.5 + LEVEL / 2))
 
 
-def _of_truths(model: Any, cells: Any, label: int, itemsets: Any, support: Any, other: Any) -> dict[str, Any]:
+def _of_truths(model: Any, cells: Any, label: int, itemsets: list[int], support: Any, other: Any) -> dict[str, Any]:
     """What unbiased weights say of the same values, where they can; elsewhere what matched, without an interval."""
     support, other = support.copy(), other.copy()
     low, high = np.full(len(itemsets), np.nan), np.full(len(itemsets), np.nan)
@@ -120,7 +122,7 @@ def _of_truths(model: Any, cells: Any, label: int, itemsets: Any, support: Any, 
     if not model.neighbours and of_class is not None:
         strata = _strata(model, of_class)
         place = strata.table.number_of()
-        for k, itemset in enumerate(itemsets.tolist()):
+        for k, itemset in enumerate(itemsets):
             pairs = [(i, int(cells[i])) for i in range(len(cells)) if itemset >> i & 1]
             if all(pair in place for pair in pairs):
                 numbers = np.array([[place[pair] for pair in pairs]], dtype=np.int32)
