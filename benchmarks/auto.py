@@ -218,7 +218,10 @@ def speed(data: Path | None, rounds: int, rows: tuple[int, ...]) -> None:
         print(f"credit-g: {interleaved({'one': lambda: dn.AutoClassifier(schema).fit(Z)}, rounds)['one']:.1f} s")
     truth, schema = prepared("retention .5", *correlated_numbers(np.random.default_rng(1)))
     Z = schema.randomise(truth, np.random.default_rng(1))
-    share = outside(lambda: dn.AutoClassifier(schema).fit(Z), ("held_out_rights", "train", "_scored"))
+    share = outside(
+        lambda: dn.AutoClassifier(schema).fit(Z),
+        ("held_out_rights", "train", "score_rows"),
+    )
     print(f"{NUMBERS}, 2,310 x 19: {share:.1%} of the processor's time is outside what workers share")
     spent = interleaved({str(jobs): lambda jobs=jobs: dn.AutoClassifier(schema, n_jobs=jobs).fit(Z) for jobs in (1, 2)}, rounds)
     times = spent["1"] / spent["2"]

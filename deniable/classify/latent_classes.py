@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 
+from deniable.classify.parallel import finished
 from deniable.kernels.latent import maximise_margins, maximised
 
 ERRORS = 2.0
@@ -101,8 +103,10 @@ class Reports:
         return LatentClasses(np.arange(classes), np.bincount(of_class, minlength=classes) / len(of_class), cells)
 
 
-def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], class_matrix: Any) -> LatentClasses:
-    """The model with as many kinds of people in each class as the reports ask for.
+def fit_latent_classes(
+    codes: Any, reported_class: Any, matrices: list[Any], class_matrix: Any, n_jobs: int | None = None
+) -> LatentClasses:
+    """The model with as many kinds of people in each class as the reports ask for; `n_jobs` threads fit at once, as joblib reads it.
 
     >>> rng = np.random.default_rng(1)
     >>> twins = np.repeat(rng.integers(0, 2, (500, 1)), 6, axis=1)
@@ -115,9 +119,9 @@ def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], cla
     open_class = _is_open(class_matrix)
     growing = np.ones(classes, dtype=bool)
     for kinds in range(2, MOST_KINDS + 1):
-        tried, seen = reports.fit(_split(best, growing, kinds, reports))
+        asked = best, growing, kinds, reports
+        (tried, seen), chance = finished([delayed(_fit_split)(*asked), delayed(_gained_by_chance)(*asked, own)], n_jobs, True)
         gained = np.bincount(own, seen - told, minlength=classes)
-        chance = _gained_by_chance(best, growing, kinds, reports, own)
         if not open_class:
             gained, chance = np.full(classes, gained.sum()), np.full(classes, chance.sum())
         better = growing & (gained > chance + ERRORS * np.sqrt(2 * np.maximum(chance, 1)))
@@ -166,12 +170,16 @@ def _of_one_kind(
     return reports, *reports.fit(start, 2 * STEPS), nobody
 
 
+def _fit_split(best: LatentClasses, growing: Any, kinds: int, reports: Reports) -> tuple[LatentClasses, Any]:
+    return reports.fit(_split(best, growing, kinds, reports))
+
+
 def _gained_by_chance(best: LatentClasses, growing: Any, kinds: int, reports: Reports, own: Any) -> Any:
     """By how much another kind would explain reports better of which it is known that there is none, class by class."""
     simulated = copy(reports)
     simulated.codes = reports.simulated(best, np.random.default_rng(0))
     fitted, told = simulated.fit(best)
-    _, seen = simulated.fit(_split(fitted, growing, kinds, simulated))
+    _, seen = _fit_split(fitted, growing, kinds, simulated)
     return np.maximum(np.bincount(own, seen - told, minlength=len(growing)), 0)
 
 

@@ -30,7 +30,7 @@ def words_of(attributes: int) -> int:
 def _holds(masks: Any, i: int, inside: Any, j: int) -> bool:
     """Whether mask i has all bits of mask j of other masks."""
     # The first word by itself: mostly there is no other.
-    found = masks[i, 0] & inside[j, 0] == inside[j, 0]
+    found: bool = masks[i, 0] & inside[j, 0] == inside[j, 0]
     for w in range(1, masks.shape[1]):
         found &= masks[i, w] & inside[j, w] == inside[j, w]
     return found

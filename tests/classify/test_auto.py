@@ -10,8 +10,10 @@ import deniable as dn
 from benchmarks.auto import correlated_numbers
 from deniable.classify.ensembles.behind_noise import score_behind_noise
 from deniable.classify.ensembles.choice import predicts_more
+from deniable.classify.ensembles.expected import KnownEnds, expected_accuracy, mean_of
 from deniable.classify.ensembles.votes import multiplied
 from deniable.classify.latent_bayes import LatentBayes
+from deniable.classify.saving import to_json
 
 pytestmark = pytest.mark.statistical
 
@@ -213,6 +215,27 @@ def test_what_is_expected_lies_inside_its_band_and_is_possible():
         model = dn.AutoClassifier(schema).fit(schema.randomise(pd.DataFrame({"a": y, "c": y}), rng))
         low, high = model.expected_accuracy_.interval()
         assert 0 <= low[0] <= model.expected_accuracy_.value[0] <= high[0] <= 1
+
+
+def test_two_workers_learn_the_same_to_the_last_byte():
+    rng = np.random.default_rng(7)
+    truth, y = people(1_200, rng, True)
+    schema = dn.Schema({**{name: dn.Retention(B, 0.7) for name in truth}, "c": dn.KRR(B, 0.9)}, target="c")
+    reported = schema.randomise(truth.assign(c=y), rng)
+    one, two = (to_json(dn.AutoClassifier(schema, n_jobs=jobs).fit(reported)) for jobs in (1, 2))
+    assert len(json.loads(one)["copies"]) > 1
+    assert one == two
+
+
+def test_the_last_digits_of_a_sum_say_nothing():
+    def part(low, high):
+        return expected_accuracy(0.8, 100, KnownEnds(low, high))
+
+    first, again = (mean_of([part(0.7 + off, 0.9 - off), part(0.6, 0.8)], 100) for off in (2e-16, 3e-15))
+    assert first.interval() == again.interval()
+    low, high = (float(end[0]) for end in first.interval())
+    assert 0.65 - 2e-9 < low <= 0.65
+    assert 0.85 <= high < 0.85 + 2e-9
 
 
 def test_interrupted_it_stays_what_it_was(monkeypatch):

@@ -98,28 +98,27 @@ class AutoClassifier(ReconstructionEnsemble):
         held_out = [np.sort(order[part::PARTS]) for part in range(PARTS)]
         rest = [np.setdiff1d(order, part) for part in held_out]
         others = [clone(self) for _ in rest]
-        # All rows first: they take longest.
-        learners = [self, *others]
         taught = [
-            (rows, weights),
-            *(
-                other._rows(rows.take(part), None, None if weights is None else weights[part])
-                for other, part in zip(others, rest, strict=True)
-            ),
+            other._rows(rows.take(part), None, None if weights is None else weights[part])
+            for other, part in zip(others, rest, strict=True)
         ]
-        self._choose(learners, rows, weights is not None, listener)
-        copies = self._taught(learners, taught, listener)
-        self._take(copies[0], rows.attributes)
-        listener.start("scores", PARTS)
+        self._choose([self, *others], rows, weights is not None, listener)
+        seed = self._seed()
+        # Parts first: they take longest. Then forests, which come after naive Bayes among the members.
+        scored = [
+            delayed(learned_and_scored)(other, *own, np.random.SeedSequence(seed.entropy), rows.take(part))
+            for other, own, part in zip(others, taught, held_out, strict=True)
+        ]
+        tasks = sorted(self._tasks(np.random.SeedSequence(seed.entropy)), key=lambda task: -task.member)
+        learned = [delayed(train)(self.members_[task.member], self.schema, rows, weights, task, ALL_ROWS) for task in tasks]
+        listener.start("classifiers", PARTS + len(learned))
         found = []
-        work = [
-            delayed(_scored)(other, own, rows.take(part)) for other, own, part in zip(others, copies[1:], held_out, strict=True)
-        ]
-        for estimate in finished(work, self.n_jobs):
-            found.append(estimate)
+        for result in finished([*scored, *learned], self.n_jobs):
+            found.append(result)
             listener.advance(1)
         listener.finish()
-        self.expected_accuracy_ = mean_of(found, len(rows))
+        self._take(_in_order_of_members(found[PARTS:]), rows.attributes)
+        self.expected_accuracy_ = mean_of(found[:PARTS], len(rows))
         return self
 
     def _choose(self, learners: list[AutoClassifier], rows: CodedRows, weighted: bool, listener: Progress) -> None:
@@ -130,30 +129,6 @@ class AutoClassifier(ReconstructionEnsemble):
             learner.members_, learner.kinds_, learner.without_privacy_ = choice.members, choice.kinds, choice.without_privacy
         listener.advance(1)
         listener.finish()
-
-    def _taught(
-        self, learners: list[AutoClassifier], taught: list[tuple[CodedRows, Any]], listener: Progress
-    ) -> list[list[Copy]]:
-        """What those who decide learned from their rows, learner by learner."""
-        seed = self._seed()
-        plan = [
-            (place, task)
-            for place, learner in enumerate(learners)
-            for task in learner._tasks(np.random.SeedSequence(seed.entropy))
-        ]
-        # Forests take longest, and come after naive Bayes among the members.
-        plan.sort(key=lambda one: (one[0] > 0, -one[1].member))
-        listener.start("classifiers", len(plan))
-        work = (
-            delayed(train)(learners[place].members_[task.member], self.schema, *taught[place], task, ALL_ROWS)
-            for place, task in plan
-        )
-        copies: list[list[Copy]] = [[] for _ in learners]
-        for (place, _), found in zip(plan, finished(work, self.n_jobs), strict=True):
-            copies[place] += found
-            listener.advance(1)
-        listener.finish()
-        return [sorted(own, key=lambda copy: copy.member) for own in copies]
 
     def _in_order(self, rows: CodedRows, weights: Any) -> tuple[CodedRows, Any]:
         """Sorted, as the order of rows is nobody's business; of rows that count as several there are as many."""
@@ -261,9 +236,14 @@ class AutoClassifier(ReconstructionEnsemble):
         self.without_privacy_ = None if without is None else float(without)
 
 
-def _scored(other: AutoClassifier, copies: list[Copy], held_out: CodedRows) -> Estimate:
-    """The accuracy on true rows of one who did not learn from these."""
-    other._take(copies, held_out.attributes)
+def _in_order_of_members(found: list[list[Copy]]) -> list[Copy]:
+    return sorted((copy for copies in found for copy in copies), key=lambda copy: copy.member)
+
+
+def learned_and_scored(other: AutoClassifier, rows: CodedRows, weights: Any, seed: Any, held_out: CodedRows) -> Estimate:
+    """The accuracy on true rows of one who learned from some rows, by others; the classifiers need not be passed on."""
+    copies = [train(other.members_[task.member], other.schema, rows, weights, task, ALL_ROWS) for task in other._tasks(seed)]
+    other._take(_in_order_of_members(copies), held_out.attributes)
     cells = held_out.cells_for(other)
     found = score_rows(other, cells, held_out.classes, "accuracy")
     return found if found.has_interval else score_behind_noise(other, cells, held_out.classes, other.without_privacy_) or found

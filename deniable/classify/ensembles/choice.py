@@ -74,7 +74,7 @@ def choose(rows: CodedRows, schema: Schema | None, bins: int, weighted: bool, n_
     if schema is not None and schema.groups:
         # Reports of attributes that share a draw depend on each other anyway.
         return Choice([alone], np.ones(classes, dtype=int), None)
-    latent = tested(rows, bins)
+    latent = tested(rows, bins, n_jobs)
     kinds = np.bincount(latent.of_class, minlength=classes)
     without = without_privacy(latent, classes)
     if float(latent.parts @ kinds[latent.of_class]) < REFUTED:
@@ -90,12 +90,12 @@ def _some(rows: CodedRows) -> Any:
     return np.arange(len(rows))[:: -(-len(rows) // MOST_TESTED)]
 
 
-def tested(rows: CodedRows, bins: int) -> LatentClasses:
+def tested(rows: CodedRows, bins: int, n_jobs: int | None) -> LatentClasses:
     """A latent class model of the reports, with as many kinds of people as they ask for."""
     cells = [column.cells(None, bins, bins) for column in rows.attributes]
     some = _some(rows)
     codes = np.column_stack([cell.of_reported[codes[some]] for cell, codes in zip(cells, rows.codes, strict=True)])
-    return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix)
+    return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix, n_jobs)
 
 
 def predicts_more(one: Any, other: Any, rows: CodedRows, schema: Schema | None, n_jobs: int | None = None) -> bool:

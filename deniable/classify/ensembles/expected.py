@@ -13,17 +13,20 @@ from deniable.errors import ParameterError
 
 STORED_LEVEL = 0.95
 """The level of the band that files hold."""
+DIGITS = 9
+"""Beyond these a sum may depend on how many threads add it up; what is told, and written to files, does not."""
 
 
 @dataclass(frozen=True)
 class MeanOfEnds:
-    """The rule of the interval of a mean of estimates: the mean of their ends, as their errors may go together."""
+    """The rule of the interval of a mean of estimates: the mean of their ends, as their errors may go together, rounded outward."""
 
     rules: tuple[Estimate, ...]
 
     def __call__(self, level: float) -> Ends:
         ends = [estimate.interval(level) for estimate in self.rules]
-        return np.mean([low for low, _ in ends], axis=0), np.mean([high for _, high in ends], axis=0)
+        low, high = (np.mean([pair[end] for pair in ends], axis=0) for end in (0, 1))
+        return np.floor(low * 10**DIGITS) / 10**DIGITS, np.ceil(high * 10**DIGITS) / 10**DIGITS
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class KnownEnds:
 
 def mean_of(found: list[Estimate], rows: int) -> Estimate:
     """Unbiased accuracies may lie above 1; what is shown may not, nor outside its interval."""
-    value = float(np.clip(np.mean([estimate.value[0] for estimate in found]), 0, 1))
+    value = round(float(np.clip(np.mean([estimate.value[0] for estimate in found]), 0, 1)), DIGITS)
     if not all(estimate.has_interval for estimate in found):
         return expected_accuracy(value, rows, None)
     rule = MeanOfEnds(tuple(found))
