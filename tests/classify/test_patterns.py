@@ -214,7 +214,7 @@ def test_where_patterns_are_level_single_attributes_decide():
     lazy = dn.LazyPatterns(min_growth=float("inf")).fit(rows, y)
     assert np.ptp(lazy.predict_proba(row)) < 1e-9
     assert lazy.predict(row).tolist() == [0]
-    assert "0 and 1 are level: what single attributes tell decides." in str(lazy.explain(row))
+    assert "It is level with 1: what single attributes tell decides." in str(lazy.explain(row))
     assert lazy.predict(row.assign(c="m")).tolist() == [1]
     assert "level" not in str(lazy.explain(row.assign(b="q")))
     # Behind noise, too: a row that holds no pattern goes by its single attributes.

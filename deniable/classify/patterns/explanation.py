@@ -44,7 +44,7 @@ class Explanation:
             return f"No pattern is in this row: {self.label} is taken, by what its single attributes tell ({self.chances[self.label]:.0%})."
         others = ", ".join(f"{label} {chance:.0%}" for label, chance in self.chances.items() if label != self.label)
         level = [str(label) for label, chance in self.chances.items() if self._is_level(label, chance)]
-        decided = f" {self.label} and {' and '.join(level)} are level: what single attributes tell decides." if level else ""
+        decided = f" It is level with {' and '.join(level)}: what single attributes tell decides." if level else ""
         return f"Class {self.label}, with {self.chances[self.label]:.0%} of the scores ({others}).{decided}"
 
     def _is_level(self, label: Any, chance: float) -> bool:
