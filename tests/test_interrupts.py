@@ -133,7 +133,7 @@ class Told:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("step", ["auto.choose", "auto.train", "auto._scored"])
+@pytest.mark.parametrize("step", ["auto.choose", "auto.train", "auto.score_rows"])
 def test_a_classifier_that_is_interrupted_while_it_chooses_or_learns_is_not_written(run, rows, monkeypatch, way, step):
     module = importlib.import_module("deniable.classify.ensembles.auto")
     name = step.removeprefix("auto.")
