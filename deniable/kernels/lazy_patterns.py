@@ -73,7 +73,9 @@ def reduce_rows(row: Any, cells: Any, offsets: Any, sizes: Any, matches: Any, bi
 
     `bits` is room for what every such number of an attribute adds to a mask: then the long loop has no branch.
     """
-    masks[:] = np.uint64(0)
+    for r in range(len(masks)):
+        for w in range(masks.shape[1]):
+            masks[r, w] = np.uint64(0)
     for i in range(cells.shape[0]):
         bit, word = np.uint64(1) << np.uint64(i % WORD), i // WORD
         end = offsets[i + 1] if i + 1 < offsets.size else matches.size
