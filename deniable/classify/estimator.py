@@ -97,6 +97,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         columns = self._columns(X, reset)
         if schema is None:
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
+        if not columns:
+            raise DataError("no_attributes", "There is nothing to learn from: the rows have a class and no other column.")
         rows = len(next(iter(columns.values())))
         if len(y) != rows:
             raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(rows, "row"), y=len(y))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.kernels.bits import WORD, popcount
+from deniable.kernels.bits import WORD, popcount, words_for
 from deniable.kernels.compiling import compiled, inlined
 
 TOO_LONG = -1
@@ -20,10 +20,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 ROUNDING = 1e-12
 
 
-@compiled()
-def words_of(attributes: int) -> int:
-    """How many words hold a bit for each attribute; one for none, too."""
-    return max((attributes + WORD - 1) // WORD, 1)
+_words_for: Any = compiled()(words_for)
 
 
 @inlined()
@@ -352,7 +349,7 @@ def compact_scores(
     size = 1
     while size < 2 * n:
         size *= 2
-    shape = n, words_of(cells.shape[0])
+    shape = n, _words_for(cells.shape[0])
     masks, found, ordered = np.empty(shape, np.uint64), np.empty(shape, np.uint64), np.empty(shape, np.uint64)
     counts, ordered_counts = np.zeros((n, totals.size)), np.zeros((n, totals.size))
     table = np.full(size, NONE, np.int64)

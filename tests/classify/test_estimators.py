@@ -145,6 +145,13 @@ def test_bad_input_is_refused_with_what_where_and_the_mend(make, name, rows):
 
 
 @pytest.mark.parametrize("make", ESTIMATORS)
+def test_a_class_alone_is_nothing_to_learn_from(make):
+    schema = dn.Schema({"c": dn.Identity(dn.Binary())}, target="c")
+    with pytest.raises(DataError, match="a class and no other column"):
+        make().set_params(schema=schema).fit(pd.DataFrame({"c": [0, 1, 0, 1]}))
+
+
+@pytest.mark.parametrize("make", ESTIMATORS)
 def test_bad_input_without_a_schema_is_refused(make):
     X = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": [None] * 4})
     with pytest.raises(ValueError, match="'b' has no values at all"):

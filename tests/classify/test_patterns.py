@@ -236,7 +236,7 @@ def test_lazy_patterns_of_many_attributes_are_those_of_the_few_that_match():
     places, many = [3, 63, 64, 100, 149], 150
     few = pd.DataFrame({f"x{i}": rng.integers(0, 3, 60) for i in places})
     y = rng.integers(0, 3, 60)
-    # What else the rows have no other row has, so that it matches nothing.
+    # In all other attributes the rows to classify match no row.
     wide = pd.DataFrame({f"x{i}": few[f"x{i}"] if i in places else np.zeros(60, int) for i in range(many)})
     test_few = pd.DataFrame({f"x{i}": rng.integers(0, 3, 20) for i in places})
     test_wide = pd.DataFrame({f"x{i}": test_few[f"x{i}"] if i in places else np.ones(20, int) for i in range(many)})

@@ -38,10 +38,11 @@ class Reduced:
 
 def reduced_rows(model: Any, cells: Any) -> Reduced:
     """The training rows of a lazy classifier reduced to what they share with a row of cells."""
-    from deniable.kernels.lazy_patterns import NONE, distinct_masks, reduce_rows, words_of
+    from deniable.kernels.bits import words_for
+    from deniable.kernels.lazy_patterns import NONE, distinct_masks, reduce_rows
 
     n, matches = model._numbers.shape[1], model._matches
-    shape = n, words_of(len(model.features_))
+    shape = n, words_for(len(model.features_))
     masks, found = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
     counts = np.zeros((n, len(model.classes_)))
     reduce_rows(
