@@ -17,14 +17,26 @@ from deniable.classify.latent_classes import LatentClasses
 from deniable.classify.tree_scoring import paths
 from deniable.classify.worlds import Outcomes, Worlds
 
-ERROR_OF_ONE, ERROR_OF_TWO, ERROR_OF_MORE = 0.5, 0.25, 0.12
-"""How far the model may be wrong: about the share that passes a test; about terms of two hidden attributes and of more, in standard
-deviations of the terms."""
-SEEN = 3.0
-"""So many standard errors show that it is."""
+ERROR_OF_ONE = 0.5
+"""How far the model may be wrong about the share that passes a test."""
 APART = 0.5**0.5
 """What part of that a class has of its own; all classes have as much in common, so that it does not average out."""
 DRAWN = 1_000
+
+
+@dataclass(frozen=True)
+class Belief:
+    """How far the model may be wrong about terms of hidden attributes, in standard deviations of the terms."""
+
+    chance: float
+    mean: float
+    error: float
+
+
+OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.25, 0.25))
+"""Mostly the model is nearly right about terms of two. In one set of five rules decide the classes: the tree has found some of them, so
+that terms are larger than in the model, rather than smaller. docs/classifiers.md says on what that was measured."""
+OF_MORE = (Belief(1.0, 0.0, 0.07),)
 
 
 def orders(factors: list[tuple[float, Any, bool]], size: int) -> Any:
@@ -80,7 +92,7 @@ class LeafWorlds:
         self.inverses = {a: feature.inverse() for a, feature in features.items()}
         self.hidden = {a: not np.array_equal(feature.matrix, np.eye(feature.cells)) for a, feature in features.items()}
         self._known: dict[int, Terms] = {}
-        self._known_common: dict[int, Any] = {}
+        self._known_beliefs: dict[int, list[tuple[Any, float, Any]]] = {}
         self.most = max(sum(self.hidden[a] for a in region) for _, region in self.paths)
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -97,34 +109,54 @@ class LeafWorlds:
         # What is off goes from the leaves that are wrong to those that are right, or back.
         toward = np.where(right, likely / max(likely[right].sum(), 1e-12), -likely / max(likely[~right].sum(), 1e-12))
         shares = np.tile(terms.expected.sum(axis=0), (len(terms.told), 1))
-        doubts = terms.doubt**2
+        doubts = np.full(len(shares), terms.doubt**2)
         for d in range(self.most + 1):
             gaps = terms.told[:, d] - terms.expected[d]
             if d < 2:
                 shares += gaps
-                continue
-            common = (self._common(d) * terms.sizes[d])[:, None] * toward
-            apart = gaps - common
-            trust, doubt = _trust(float(apart[0, right].sum()), terms.errors[d], APART * _error_of(d) * terms.sizes[d])
-            shares += common + trust * apart
-            doubts += ((1 - trust) * doubt) ** 2
-        return shares + np.sqrt(doubts) * self.worlds.noise()[:, None] * toward
+            elif terms.sizes[d] > 0:
+                for holds, error, common in self._beliefs(d):
+                    alike, doubt = (common * terms.sizes[d])[:, None] * toward, error * terms.sizes[d]
+                    trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
+                    shares += holds[:, None] * (alike + trust * (gaps - alike))
+                    doubts += holds * ((1 - trust) * doubt) ** 2
+        return shares + (np.sqrt(doubts) * self.worlds.noise())[:, None] * toward
 
-    def _common(self, d: int) -> Any:
-        """By how much the model has terms of an order wrong in all classes alike, [world], in standard deviations of the terms."""
-        if d not in self._known_common:
+    def _beliefs(self, d: int) -> list[tuple[Any, float, Any]]:
+        """For each belief about terms of an order: in which worlds it holds, [world], how far the model may then be off in a class of its
+        own, and how far it is off in all classes alike, [world], in standard deviations of the terms."""
+        if d not in self._known_beliefs:
             each = [
                 terms
                 for y in range(self.chances.shape[1])
                 if self.worlds.rows(y).size and (terms := self._terms(y)).sizes[d] > 0
             ]
-            error = APART * _error_of(d)
-            weights = np.array([1 / ((terms.errors[d] / terms.sizes[d]) ** 2 + error**2) for terms in each])
             gaps = np.array([terms.right[:, d] / terms.sizes[d] for terms in each])
-            seen = weights @ gaps / max(weights.sum(), 1e-300) if each else np.zeros(len(self.worlds))
-            trust = error**2 / (error**2 + 1 / max(weights.sum(), 1e-12))
-            self._known_common[d] = trust * seen + (1 - trust) * error * self.worlds.noise()
-        return self._known_common[d]
+            variances = np.array([(terms.errors[d] / terms.sizes[d]) ** 2 for terms in each])
+            beliefs, noise = OF_TWO if d == 2 else OF_MORE, self.worlds.noise()
+            holds = self._holds([log_chance(belief, gaps[:, 0], variances) for belief in beliefs])
+            self._known_beliefs[d] = [
+                (holds[i], APART * belief.error, self._alike(belief, gaps, variances, noise))
+                for i, belief in enumerate(beliefs)
+            ]
+        return self._known_beliefs[d]
+
+    def _holds(self, logs: list[float]) -> Any:
+        """In each world one belief holds, as often as it is likely, [belief, world]; in the likeliest world each as far as it is likely."""
+        likely = np.exp(np.array(logs) - max(logs))
+        running = np.cumsum(likely / likely.sum())
+        which = np.minimum(np.searchsorted(running, self.worlds.rng.random(len(self.worlds))), len(logs) - 1)
+        holds = (which == np.arange(len(logs))[:, None]).astype(np.float64)
+        holds[:, 0] = likely / likely.sum()
+        return holds
+
+    @staticmethod
+    def _alike(belief: Belief, gaps: Any, variances: Any, noise: Any) -> Any:
+        """By how much the model has terms wrong in all classes alike, [world]."""
+        doubt = APART * belief.error
+        weights = 1 / (variances + doubt**2)
+        trust = doubt**2 / (doubt**2 + 1 / weights.sum())
+        return belief.mean + trust * (weights @ (gaps - belief.mean) / weights.sum()) + (1 - trust) * doubt * noise
 
     def _terms(self, y: int) -> Terms:
         """What reports and model say of class y."""
@@ -165,12 +197,14 @@ class LeafWorlds:
         return self._known[y]
 
 
-def _error_of(d: int) -> float:
-    return ERROR_OF_TWO if d == 2 else ERROR_OF_MORE
+def log_chance(belief: Belief, gaps: Any, variances: Any) -> float:
+    """How likely a belief is if that is how far reports and model lie apart in the classes, partly in all of them alike; up to a constant.
 
-
-def _trust(gap: float, error: float, doubt: float) -> tuple[float, float]:
-    """How far reports are trusted beside the model, and how much it is doubted: one that is seen to be further off, that much."""
-    if abs(gap) > SEEN * error:
-        doubt = max(doubt, min(abs(gap), 1.0))
-    return doubt**2 / max(doubt**2 + error**2, 1e-300), doubt
+    >>> usual, rare = (log_chance(belief, np.array([0.4, 0.5]), np.array([0.01, 0.01])) for belief in OF_TWO)
+    >>> bool(rare > usual)
+    True
+    """
+    alike = (APART * belief.error) ** 2
+    covariance = np.diag(variances + alike) + alike
+    apart = gaps - belief.mean
+    return float(np.log(belief.chance) - 0.5 * (np.linalg.slogdet(covariance)[1] + apart @ np.linalg.solve(covariance, apart)))

@@ -10,7 +10,7 @@ import numpy as np
 from deniable.classify.confusion import class_weights, one_hot
 from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, measure, metric_label
-from deniable.classify.worlds import Outcomes, Worlds
+from deniable.classify.worlds import Outcomes, Worlds, possible
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Ends, at_least_direct
 
@@ -55,7 +55,10 @@ class Counted:
 
 @dataclass(frozen=True)
 class BandOfWorlds:
-    """The rule of the interval: the middle of the scores in all worlds; of shares at least that of as many direct answers."""
+    """The rule of the interval: the middle of the scores in all worlds; of shares at least that of as many direct answers.
+
+    `values` are the scores, [way of measuring, world]; the interval holds the middle of each way.
+    """
 
     value: float
     values: Any
@@ -63,8 +66,9 @@ class BandOfWorlds:
     is_share: bool
 
     def __call__(self, level: float) -> Ends:
-        low, high = np.quantile(self.values, [(1 - level) / 2, (1 + level) / 2])
-        ends = np.array([min(low, self.value)]), np.array([max(high, self.value)])
+        # The truth is one more world: Weibull's quantiles leave out as many of all of them as is promised, others too many.
+        low, high = np.quantile(self.values, [(1 - level) / 2, (1 + level) / 2], axis=1, method="weibull")
+        ends = np.array([min(low.min(), self.value)]), np.array([max(high.max(), self.value)])
         return at_least_direct(ends, np.array([self.value]), self.n, level) if self.is_share else ends
 
 
@@ -106,18 +110,19 @@ def counted(model: Any, codes: Any, labels: Any, metric: str, positive: int | No
 
 
 def _measured(found: dict[int, Outcomes], prior: Any, metric: str, positive: int | None) -> Any:
-    """The measure in every world."""
+    """The measure in every world, [way of measuring, world]."""
     classes = prior.shape[1]
     if metric == "log_loss":
-        return np.sum([prior[:, y] * outcomes.loss for y, outcomes in found.items()], axis=0)
+        return np.sum([prior[:, y] * outcomes.loss for y, outcomes in found.items()], axis=0)[None]
     if metric == "auc":
         wanted = [positive] if positive is not None else [max(found)] if len(found) == 2 else list(found)
-        return np.mean([_auc(found, prior, c) for c in wanted], axis=0)
-    shares = np.zeros((len(prior), classes, classes))
+        return np.mean([_auc(found, prior, c) for c in wanted], axis=0)[None]
+    shares = np.zeros((2, len(prior), classes, classes))
     for y, outcomes in found.items():
-        shares[:, y] = prior[:, [y]] * outcomes.predictions
-    # Shares may lie outside what is possible, measures of them are brought back.
-    return np.clip([measure(one, metric, positive) for one in shares], 0, 1)
+        # As they are, which is right on average, and brought back to what is possible, so that no class makes up for another.
+        shares[0, :, y] = prior[:, [y]] * outcomes.predictions
+        shares[1, :, y] = prior[:, [y]] * possible(outcomes.predictions, y)
+    return np.clip([[measure(one, metric, positive) for one in way] for way in shares], 0, 1)
 
 
 def _auc(found: dict[int, Outcomes], prior: Any, c: int) -> Any:
@@ -141,7 +146,7 @@ def _auc(found: dict[int, Outcomes], prior: Any, c: int) -> Any:
 def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> Estimate:
     """The estimate whose band is the middle of the scores in all worlds."""
     share = metric != "log_loss"
-    value, others = float(values[0]), values[1:][np.isfinite(values[1:])]
+    value, others = float(values[0, 0]), values[:, 1:][:, np.isfinite(values[:, 1:]).all(axis=0)]
     if not others.size:
         return Estimate(
             [value], [metric], n=n, method=how, name=metric_label(metric, pos_label), no_interval="no worlds were drawn."
@@ -155,6 +160,6 @@ def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> E
         digits = max(0, int(np.log10(rows)) - 1)
         notes.append(f"the band is wide: one of 10 points to either side would take about {round(rows, -digits):,.0f} rows")
     return Estimate(
-        [value], [metric], n=n, method=how, covariance=[[float(others.var())]], name=metric_label(metric, pos_label), ends=rule,
+        [value], [metric], n=n, method=how, covariance=[[float(others[0].var())]], name=metric_label(metric, pos_label), ends=rule,
         limits=(0.0, 1.0) if share else (0.0, np.inf), notes=notes, assumes=[ASSUMES] if how == LATENT else [],
     )  # fmt: skip
