@@ -28,8 +28,8 @@ SEEN, MOST_DOUBT = 2.0, 10.0
 """A model that is off by more than so many standard errors is doubted more, up to so many times as much."""
 LEAST_STRETCH, MOST_STRETCH = 0.1, 20.0
 SHAPE_ERROR = 0.025
-"""How far shares of right predictions may be off, all together, if means and variances are right: for the shape alone. More where shapes
-differ more. docs/classifiers.md says on what that was measured."""
+"""How far shares of right predictions may be off, all together, if means and variances are right: for the shape alone, of each margin that
+decides. More where shapes differ more. docs/classifiers.md says on what that was measured."""
 SHAPES = 4
 DRAWN = 2_000
 """So many people of each class are drawn from the model."""
@@ -151,7 +151,9 @@ class MarginWorlds:
         cut = np.log1p(np.exp(np.minimum(-margins, 700)).sum(axis=1)).mean()
         loss += -np.log(np.maximum(given[:, y], 1e-15)).mean() - cut
         right = [self._predicted(means[0] + shapes.apart(stretch[0], shape), y, others)[y] for shape in range(SHAPES)]
-        shares = shifted(shares, y, np.hypot(SHAPE_ERROR, np.ptp(right) / 4) * self.noise_of_shape)
+        # As many shapes may be wrong as there are classes near this one.
+        deciding = 1 / (told.nearest**2).sum()
+        shares = shifted(shares, y, np.hypot(SHAPE_ERROR * np.sqrt(deciding), np.ptp(right) / 4) * self.noise_of_shape)
         return Outcomes(shares, loss, np.full((worlds, QUANTILES), 1 / QUANTILES), chances)
 
     def _predicted(self, margins: Any, y: int, others: Any) -> Any:
