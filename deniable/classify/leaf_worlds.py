@@ -14,6 +14,7 @@ import numpy as np
 
 from deniable.classify.confusion import usable_inverse
 from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.pair_terms import MOST_PAIRS, Belief, PairTerms, products
 from deniable.classify.tree_scoring import paths
 from deniable.classify.worlds import Outcomes, Worlds
 
@@ -24,19 +25,10 @@ APART = 0.5**0.5
 DRAWN = 1_000
 
 
-@dataclass(frozen=True)
-class Belief:
-    """How far the model may be wrong about terms of hidden attributes, in standard deviations of the terms."""
-
-    chance: float
-    mean: float
-    error: float
-
-
-OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.25, 0.25))
-"""Mostly the model is nearly right about terms of two. In one set of five rules decide the classes: the tree has found some of them, so
-that terms are larger than in the model, rather than smaller. docs/classifiers.md says on what that was measured."""
-OF_MORE = (Belief(1.0, 0.0, 0.07),)
+OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
+"""About most pairs the model is nearly right. About one in five it may be far off, as rules are made of such pairs: then terms are larger
+than in the model, rather than smaller, as the tree has found the rules. docs/classifiers.md says on what that was measured."""
+OF_MORE = Belief(1.0, 0.0, 0.07)
 
 
 def orders(factors: list[tuple[float, Any, bool]], size: int) -> Any:
@@ -74,6 +66,8 @@ class Terms:
     """Of the right leaves together how large terms are, as a standard deviation, [order]."""
     errors: Any
     """With what errors the reports tell them, [order]."""
+    pairs: PairTerms | None
+    """Terms of two, pair by pair; None if there are none."""
     doubt: float
     """How far shares of single attributes may be wrong where the reports hardly tell them, for the right leaves together."""
 
@@ -92,7 +86,8 @@ class LeafWorlds:
         self.inverses = {a: feature.inverse() for a, feature in features.items()}
         self.hidden = {a: not np.array_equal(feature.matrix, np.eye(feature.cells)) for a, feature in features.items()}
         self._known: dict[int, Terms] = {}
-        self._known_beliefs: dict[int, list[tuple[Any, float, Any]]] = {}
+        self._known_alike: dict[int, Any] = {}
+        self.noise_of_pairs = worlds.noise()
         self.most = max(sum(self.hidden[a] for a in region) for _, region in self.paths)
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -109,54 +104,35 @@ class LeafWorlds:
         # What is off goes from the leaves that are wrong to those that are right, or back.
         toward = np.where(right, likely / max(likely[right].sum(), 1e-12), -likely / max(likely[~right].sum(), 1e-12))
         shares = np.tile(terms.expected.sum(axis=0), (len(terms.told), 1))
-        doubts = np.full(len(shares), terms.doubt**2)
+        doubts = terms.doubt**2
         for d in range(self.most + 1):
             gaps = terms.told[:, d] - terms.expected[d]
             if d < 2:
                 shares += gaps
-            elif terms.sizes[d] > 0:
-                for holds, error, common in self._beliefs(d):
-                    alike, doubt = (common * terms.sizes[d])[:, None] * toward, error * terms.sizes[d]
-                    trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
-                    shares += holds[:, None] * (alike + trust * (gaps - alike))
-                    doubts += holds * ((1 - trust) * doubt) ** 2
-        return shares + (np.sqrt(doubts) * self.worlds.noise())[:, None] * toward
+            elif d > 2 and terms.sizes[d] > 0:
+                alike, doubt = (self._alike(d) * terms.sizes[d])[:, None] * toward, APART * OF_MORE.error * terms.sizes[d]
+                trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
+                shares += alike + trust * (gaps - alike)
+                doubts += ((1 - trust) * doubt) ** 2
+        if terms.pairs is not None:
+            off, doubt = terms.pairs.believed(OF_TWO)
+            shares += (off + APART * doubt * self.noise_of_pairs)[:, None] * toward
+            doubts += (APART * doubt) ** 2
+        return shares + np.sqrt(doubts) * self.worlds.noise()[:, None] * toward
 
-    def _beliefs(self, d: int) -> list[tuple[Any, float, Any]]:
-        """For each belief about terms of an order: in which worlds it holds, [world], how far the model may then be off in a class of its
-        own, and how far it is off in all classes alike, [world], in standard deviations of the terms."""
-        if d not in self._known_beliefs:
-            each = [
-                terms
-                for y in range(self.chances.shape[1])
-                if self.worlds.rows(y).size and (terms := self._terms(y)).sizes[d] > 0
-            ]
-            gaps = np.array([terms.right[:, d] / terms.sizes[d] for terms in each])
-            variances = np.array([(terms.errors[d] / terms.sizes[d]) ** 2 for terms in each])
-            beliefs, noise = OF_TWO if d == 2 else OF_MORE, self.worlds.noise()
-            holds = self._holds([log_chance(belief, gaps[:, 0], variances) for belief in beliefs])
-            self._known_beliefs[d] = [
-                (holds[i], APART * belief.error, self._alike(belief, gaps, variances, noise))
-                for i, belief in enumerate(beliefs)
-            ]
-        return self._known_beliefs[d]
+    def _alike(self, d: int) -> Any:
+        """By how much the model has terms of an order wrong in all classes alike, [world], in standard deviations of the terms."""
+        if d not in self._known_alike:
+            each = [terms for terms in self._present() if terms.sizes[d] > 0]
+            doubt = APART * OF_MORE.error
+            weights = np.array([1 / ((terms.errors[d] / terms.sizes[d]) ** 2 + doubt**2) for terms in each])
+            seen = weights @ np.array([terms.right[:, d] / terms.sizes[d] for terms in each]) / weights.sum()
+            trust = doubt**2 / (doubt**2 + 1 / weights.sum())
+            self._known_alike[d] = trust * seen + (1 - trust) * doubt * self.worlds.noise()
+        return self._known_alike[d]
 
-    def _holds(self, logs: list[float]) -> Any:
-        """In each world one belief holds, as often as it is likely, [belief, world]; in the likeliest world each as far as it is likely."""
-        likely = np.exp(np.array(logs) - max(logs))
-        running = np.cumsum(likely / likely.sum())
-        which = np.minimum(np.searchsorted(running, self.worlds.rng.random(len(self.worlds))), len(logs) - 1)
-        holds = (which == np.arange(len(logs))[:, None]).astype(np.float64)
-        holds[:, 0] = likely / likely.sum()
-        return holds
-
-    @staticmethod
-    def _alike(belief: Belief, gaps: Any, variances: Any, noise: Any) -> Any:
-        """By how much the model has terms wrong in all classes alike, [world]."""
-        doubt = APART * belief.error
-        weights = 1 / (variances + doubt**2)
-        trust = doubt**2 / (doubt**2 + 1 / weights.sum())
-        return belief.mean + trust * (weights @ (gaps - belief.mean) / weights.sum()) + (1 - trust) * doubt * noise
+    def _present(self) -> list[Terms]:
+        return [self._terms(y) for y in range(self.chances.shape[1]) if self.worlds.rows(y).size]
 
     def _terms(self, y: int) -> Terms:
         """What reports and model say of class y."""
@@ -168,7 +144,7 @@ class LeafWorlds:
         told = np.zeros((len(self.worlds), self.most + 1, len(self.paths)))
         expected = np.zeros((self.most + 1, len(self.paths)))
         right, told_right = np.zeros((self.most + 1, DRAWN)), np.zeros((self.most + 1, len(codes)))
-        untrusted = [0.0]
+        untrusted, pairs = [0.0], _Pairs(len(codes))
         for i, (_, region) in enumerate(self.paths):
             in_kinds, in_rows, in_people, trusts = [], [], [], []
             for a, inside in region.items():
@@ -188,23 +164,47 @@ class LeafWorlds:
             if self.labels[i] == y:
                 right[: len(terms)] += orders(in_people, DRAWN)
                 told_right[: len(terms)] += terms
+                pairs.add(list(region), in_kinds, in_rows, in_people, parts)
                 untrusted.append(1 - float(np.mean(trusts)) if trusts else 0.0)
         gaps = (told - expected)[:, :, self.labels == y].sum(axis=2)
         sizes = right.std(axis=1)
         # A test that half of the people pass has a standard deviation of a half.
         doubt = 2 * ERROR_OF_ONE * max(untrusted) * float(sizes[1:2].sum())
-        self._known[y] = Terms(told, expected, gaps, sizes, self.worlds.error(y, told_right), doubt)
+        errors = self.worlds.error(y, told_right)
+        self._known[y] = Terms(told, expected, gaps, sizes, errors, pairs.told(self.worlds, y), doubt)
         return self._known[y]
 
 
-def log_chance(belief: Belief, gaps: Any, variances: Any) -> float:
-    """How likely a belief is if that is how far reports and model lie apart in the classes, partly in all of them alike; up to a constant.
+class _Pairs:
+    """Sums over the right leaves of a class of what each pair changes."""
 
-    >>> usual, rare = (log_chance(belief, np.array([0.4, 0.5]), np.array([0.01, 0.01])) for belief in OF_TWO)
-    >>> bool(rare > usual)
-    True
-    """
-    alike = (APART * belief.error) ** 2
-    covariance = np.diag(variances + alike) + alike
-    apart = gaps - belief.mean
-    return float(np.log(belief.chance) - 0.5 * (np.linalg.slogdet(covariance)[1] + apart @ np.linalg.solve(covariance, apart)))
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.sums: dict[tuple[int, int], list[Any]] = {}
+
+    def add(self, names: list[int], in_kinds: Any, in_rows: Any, in_people: Any, parts: Any) -> None:
+        """One more leaf."""
+        for ((u, v), of_kinds), (_, of_rows), (_, of_people) in zip(
+            products(in_kinds), products(in_rows), products(in_people), strict=True
+        ):
+            a, b = sorted((names[u], names[v]))
+            sums = self.sums.setdefault((a, b), [0.0, np.zeros(self.rows, dtype=np.float32), np.zeros(DRAWN)])
+            sums[0] += float(np.sum(parts * of_kinds))
+            sums[1] += of_rows
+            sums[2] += of_people
+
+    def told(self, worlds: Worlds, y: int) -> PairTerms | None:
+        """What reports say beyond the model; the smallest pairs together."""
+        sizes = {pair: float(of_people.std()) for pair, (_, _, of_people) in self.sums.items()}
+        order = sorted((pair for pair, size in sizes.items() if size > 0), key=lambda pair: -sizes[pair])
+        if not order:
+            return None
+        kept = [self.sums[pair] for pair in order[:MOST_PAIRS]]
+        if rest := [self.sums[pair] for pair in order[MOST_PAIRS:]]:
+            kept.append([sum(part) for part in zip(*rest, strict=True)])
+        of_rows = np.array([one[1] for one in kept], dtype=np.float64)
+        return PairTerms(
+            worlds.weights(y) @ of_rows.T - [one[0] for one in kept],
+            np.array([one[2].std() for one in kept]),
+            worlds.covariance(y, of_rows),
+        )

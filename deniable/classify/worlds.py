@@ -41,10 +41,17 @@ class Worlds:
 
     def error(self, y: int, values: Any) -> Any:
         """Standard errors of means over people of a class, of values [number, one of `rows(y)`]."""
+        return np.sqrt((self._apart(y, values) ** 2).sum(axis=1))
+
+    def covariance(self, y: int, values: Any) -> Any:
+        """Their covariances, [number, number]."""
+        apart = self._apart(y, values)
+        return apart @ apart.T
+
+    def _apart(self, y: int, values: Any) -> Any:
         own = self.of_class[self.rows(y), y]
         total = max(abs(float(own.sum())), 1e-9)
-        apart = values - (values @ own / total)[:, None]
-        return np.sqrt(((own * apart) ** 2).sum(axis=1)) / total
+        return own * (values - (values @ own / total)[:, None]) / total
 
     def people(self, y: int) -> float:
         """How many people of a class would tell as much as the rows do."""

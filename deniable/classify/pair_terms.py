@@ -1,0 +1,76 @@
+"""What pairs of hidden attributes change in a tree's shares: as a model of the rows has it, as reports tell it, and what to believe.
+
+Reports tell the sum of all pairs badly, and of a few pairs, which often are the ones that matter, much better. So pairs are believed one by
+one: each is an unknown of its own, and errors of reports, which pairs with an attribute in common share, are known with their covariances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+MOST_PAIRS = 200
+"""So many pairs, the largest, are believed one by one; the others are one more, together."""
+
+
+@dataclass(frozen=True)
+class Belief:
+    """How far the model may be wrong about terms of hidden attributes, in standard deviations of the terms."""
+
+    chance: float
+    mean: float
+    error: float
+
+
+def products(factors: list[tuple[float, Any, bool]]) -> Iterator[tuple[tuple[int, int], Any]]:
+    """The terms of two hidden attributes, by their places, of a product of factors (middle, deviation from it, hidden).
+
+    >>> half = (0.5, np.array([0.5]), True)
+    >>> [(places, term.tolist()) for places, term in products([half, half, half])]
+    [((0, 1), [0.125]), ((0, 2), [0.125]), ((1, 2), [0.125])]
+    """
+    hidden = [i for i, factor in enumerate(factors) if factor[2]]
+    open_: Any = 1.0
+    for middle, apart, is_hidden in factors:
+        if not is_hidden:
+            open_ = open_ * (middle + apart)
+    for u, v in combinations(hidden, 2):
+        others = float(np.prod([factors[i][0] for i in hidden if i not in (u, v)]))
+        yield (u, v), others * open_ * factors[u][1] * factors[v][1]
+
+
+@dataclass
+class PairTerms:
+    """Of the right leaves of a class together, one number for each pair."""
+
+    gaps: Any
+    """What reports say beyond the model, [world, pair]."""
+    sizes: Any
+    """How large the terms are, as standard deviations, [pair]."""
+    covariance: Any
+    """Of the errors of what reports say, [pair, pair]."""
+
+    def believed(self, beliefs: tuple[Belief, ...]) -> tuple[Any, float]:
+        """By how much the model is off, all pairs together, [world], and how far that may still be wrong.
+
+        How far the model may be off about a pair is decided by what reports say of that pair; then the rules of normal laws hold.
+
+        >>> told = PairTerms(np.array([[0.2, 0.0]]), np.array([0.5, 0.5]), np.diag([0.0025, 0.25]))
+        >>> off, doubt = told.believed((Belief(1.0, 0.0, 0.1),))
+        >>> off.round(3).tolist(), round(doubt, 2)
+        ([0.1], 0.06)
+        """
+        chances, means, errors = np.array([(belief.chance, belief.mean, belief.error) for belief in beliefs]).T[:, :, None]
+        seen = np.sqrt((errors * self.sizes) ** 2 + self.covariance.diagonal())
+        logs = np.log(chances / seen) - 0.5 * ((self.gaps[0] - means * self.sizes) / seen) ** 2
+        likely = np.exp(logs - logs.max(axis=0))
+        likely /= likely.sum(axis=0)
+        mean = (likely * means).sum(axis=0)
+        variances = (likely * (errors**2 + (means - mean) ** 2)).sum(axis=0) * self.sizes**2
+        trust = np.linalg.solve(self.covariance + np.diag(variances), variances)
+        mean = mean * self.sizes
+        return mean.sum() + (self.gaps - mean) @ trust, float(np.sqrt((1 - trust) ** 2 @ variances))
