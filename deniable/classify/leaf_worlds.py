@@ -20,15 +20,13 @@ from deniable.classify.worlds import Outcomes, Worlds
 
 ERROR_OF_ONE = 0.5
 """How far the model may be wrong about the share that passes a test."""
-APART = 0.5**0.5
-"""What part of that a class has of its own; all classes have as much in common, so that it does not average out."""
-DRAWN = 1_000
-
-
 OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
 """About most pairs the model is nearly right. About one in five it may be far off, as rules are made of such pairs: then terms are larger
 than in the model, rather than smaller, as the tree has found the rules. docs/classifiers.md says on what that was measured."""
 OF_MORE = Belief(1.0, 0.0, 0.07)
+APART = 0.5**0.5
+"""What part of that a class has of its own; all classes have as much in common, so that it does not average out."""
+DRAWN = 1_000
 
 
 def orders(factors: list[tuple[float, Any, bool]], size: int) -> Any:
