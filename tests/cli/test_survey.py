@@ -35,7 +35,8 @@ def standin(monkeypatch):
 def town(run, standin, monkeypatch):
     """The command line, with the questionnaire that `open` reads replaced by a small one."""
     given = {}
-    importlib.import_module("deniable.survey.question_texts")  # with the true questionnaire, whichever test comes first
+    for module in ("deniable.survey.question_texts", "deniable.web.app"):
+        importlib.import_module(module)  # with the true questionnaire, whichever test comes first
 
     class Reader:
         @staticmethod
