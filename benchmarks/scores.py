@@ -6,7 +6,8 @@ A cell is a data set, a way of hiding and a classifier. In each distortion train
 the first, scored on the second, and its true accuracy is that on fresh true rows (made sets: 20,000; UCI sets: the test rows).
 Distortions go round all cells, so that time which runs out leaves every cell with about as many. `--resume FILE` keeps what was measured.
 `--only SET`, once or more, draws of these sets alone what a run of all sets would. `--random N` takes in place of all these sets N random
-populations of each of four kinds and seven other sets, with populations of its own for every seed: nothing was tuned on them.
+populations of each of four kinds, others for every seed, and seven other sets. (What the model of the rows may have wrong was measured on
+populations of the same kinds: `benchmarks/score_model.py`.)
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def sources(data: Path | None, quick: bool) -> dict[str, tuple[Source, dict[str,
 
 
 def random_sources(data: Path | None, many: int, seed: int) -> dict[str, tuple[Source, dict[str, Any]]]:
-    """The same for sets on which nothing was tuned."""
+    """The same for random populations, and sets that are not judged otherwise."""
     drawn = populations(many, seed)
     return {name: (made_source(rows), attributes) for name, (rows, attributes) in drawn.items()} | loaded(data, OTHERS)
 
