@@ -194,10 +194,10 @@ def main(given: list[str] | None = None) -> bool:
     parser.add_argument("--distortions", type=int, help="of every cell; 200, or 5 with --quick")
     parser.add_argument("--resume", type=Path, help="a file to keep what was measured in")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random populations instead, N of each kind")
-    parser.add_argument(
-        "--only", action="append", choices=[*MADE, *UCI], help="of all sets only this one; may be given more than once"
-    )
+    parser.add_argument("--only", action="append", metavar="SET", help="of all sets only this one; may be given more than once")
     asked = parser.parse_args(given)
+    if asked.random == 0 and (unknown := set(asked.only or []) - {*MADE, *UCI}):
+        parser.error(f"--only: there is no set {unknown.pop()!r}. There are {', '.join([*MADE, *UCI])}.")
     asked.distortions = asked.distortions or (5 if asked.quick else 200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -26,6 +26,11 @@ than in the model, rather than smaller, as the tree has found the rules. docs/cl
 OF_MORE = Belief(1.0, 0.0, 0.07)
 APART = 0.5**0.5
 """What part of that a class has of its own; all classes have as much in common, so that it does not average out."""
+FEWEST = 10.0
+"""Fewer people of a class do not even tell how far they are off, so nothing that they say of two attributes or more is believed."""
+UNTOLD = 1e6
+SMALLEST = 1e-6
+"""Terms that vary less are rounding."""
 DRAWN = 1_000
 
 
@@ -107,7 +112,7 @@ class LeafWorlds:
             gaps = terms.told[:, d] - terms.expected[d]
             if d < 2:
                 shares += gaps
-            elif d > 2 and terms.sizes[d] > 0:
+            elif d > 2 and terms.sizes[d] > SMALLEST:
                 alike, doubt = (self._alike(d) * terms.sizes[d])[:, None] * toward, APART * OF_MORE.error * terms.sizes[d]
                 trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
                 shares += alike + trust * (gaps - alike)
@@ -121,11 +126,12 @@ class LeafWorlds:
     def _alike(self, d: int) -> Any:
         """By how much the model has terms of an order wrong in all classes alike, [world], in standard deviations of the terms."""
         if d not in self._known_alike:
-            each = [terms for terms in self._present() if terms.sizes[d] > 0]
+            each = [terms for terms in self._present() if terms.sizes[d] > SMALLEST]
             doubt = APART * OF_MORE.error
             weights = np.array([1 / ((terms.errors[d] / terms.sizes[d]) ** 2 + doubt**2) for terms in each])
-            seen = weights @ np.array([terms.right[:, d] / terms.sizes[d] for terms in each]) / weights.sum()
-            trust = doubt**2 / (doubt**2 + 1 / weights.sum())
+            total = max(weights.sum(), 1e-300)
+            seen = weights @ np.array([terms.right[:, d] / terms.sizes[d] for terms in each]) / total
+            trust = doubt**2 / (doubt**2 + 1 / total)
             self._known_alike[d] = trust * seen + (1 - trust) * doubt * self.worlds.noise()
         return self._known_alike[d]
 
@@ -169,6 +175,8 @@ class LeafWorlds:
         # A test that half of the people pass has a standard deviation of a half.
         doubt = 2 * ERROR_OF_ONE * max(untrusted) * float(sizes[1:2].sum())
         errors = self.worlds.error(y, told_right)
+        if self.worlds.people(y) < FEWEST:
+            errors[2:] = np.inf
         self._known[y] = Terms(told, expected, gaps, sizes, errors, pairs.told(self.worlds, y), doubt)
         return self._known[y]
 
@@ -194,15 +202,13 @@ class _Pairs:
     def told(self, worlds: Worlds, y: int) -> PairTerms | None:
         """What reports say beyond the model; the smallest pairs together."""
         sizes = {pair: float(of_people.std()) for pair, (_, _, of_people) in self.sums.items()}
-        order = sorted((pair for pair, size in sizes.items() if size > 0), key=lambda pair: -sizes[pair])
+        order = sorted((pair for pair, size in sizes.items() if size > SMALLEST), key=lambda pair: -sizes[pair])
         if not order:
             return None
         kept = [self.sums[pair] for pair in order[:MOST_PAIRS]]
         if rest := [self.sums[pair] for pair in order[MOST_PAIRS:]]:
             kept.append([sum(part) for part in zip(*rest, strict=True)])
-        of_rows = np.array([one[1] for one in kept], dtype=np.float64)
-        return PairTerms(
-            worlds.weights(y) @ of_rows.T - [one[0] for one in kept],
-            np.array([one[2].std() for one in kept]),
-            worlds.covariance(y, of_rows),
-        )
+        of_rows, spread = np.array([one[1] for one in kept], dtype=np.float64), np.array([one[2].std() for one in kept])
+        if worlds.people(y) < FEWEST:
+            return PairTerms(np.zeros((len(worlds), len(kept))), spread, np.diag(UNTOLD * spread**2))
+        return PairTerms(worlds.weights(y) @ of_rows.T - [one[0] for one in kept], spread, worlds.covariance(y, of_rows))

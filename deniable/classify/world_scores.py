@@ -148,9 +148,12 @@ def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> E
     share = metric != "log_loss"
     value, others = float(values[0, 0]), values[:, 1:][:, np.isfinite(values[:, 1:]).all(axis=0)]
     if not others.size:
-        return Estimate(
-            [value], [metric], n=n, method=how, name=metric_label(metric, pos_label), no_interval="no worlds were drawn."
+        why = (
+            "no worlds were drawn."
+            if np.isfinite(value)
+            else "there are people of one class only, so there is nothing to measure."
         )
+        return Estimate([value], [metric], n=n, method=how, name=metric_label(metric, pos_label), no_interval=why)
     rule = BandOfWorlds(value, others, n, metric == "accuracy")
     notes = [MACRO] if pos_label is None and metric not in (*OF_ALL_CLASSES, *CHANCES) else []
     low, high = rule(0.95)

@@ -94,13 +94,14 @@ def shifted(shares: Any, y: int, more: Any) -> Any:
 def possible(shares: Any, y: int) -> Any:
     """Shares of predictions, [world, prediction], brought back between 0 and 1: the right one first, the others share what it leaves.
 
-    >>> possible(np.array([[1.25, -0.5, 0.25], [0.5, 0.75, -0.25], [-0.5, 0.5, 1.0]]), 0).round(2).tolist()
-    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.33, 0.67]]
+    >>> possible(np.array([[1.25, -0.5, 0.25], [0.5, 0.75, -0.25], [-0.5, 0.5, 1.0], [0.5, -0.5, 0.0]]), 0).round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.33, 0.67], [0.5, 0.25, 0.25]]
     """
     inside = np.clip(shares, 0, 1)
     right = inside[:, y].copy()
+    inside[inside.sum(axis=1) == right] = 1
     inside[:, y] = 0
-    total = inside.sum(axis=1)
-    inside *= np.divide(1 - right, total, out=np.zeros_like(total), where=total > 0)[:, None]
+    total = np.maximum(inside.sum(axis=1), SMALLEST)
+    inside *= ((1 - right) / total)[:, None]
     inside[:, y] = right
     return inside

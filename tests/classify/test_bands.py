@@ -116,6 +116,28 @@ def test_terms_of_many_attributes_cannot_turn_everyone_right_or_wrong(repeat):
     assert found.high - found.low < 0.4
 
 
+@pytest.mark.parametrize("row", range(4))
+def test_one_person_of_a_class_does_not_decide_what_is_believed_of_all(row):
+    """The spread of one row is 0, as if it were told without error."""
+    rng = np.random.default_rng(5)
+
+    def people(n):
+        rows = pd.DataFrame({f"x{i}": rng.integers(0, 2, n) for i in range(5)})
+        label = np.where((rows["x0"] == 1) & (rows["x1"] == 1), 2, rows["x2"])
+        return rows, np.where(rng.random(n) < 0.15, rng.integers(0, 3, n), label)
+
+    schema = dn.Schema({f"x{i}": dn.Retention(B, 0.3) for i in range(5)})
+    train, y = people(20_000)
+    tree = dn.ReconstructionTree(schema, pruning=None, max_depth=3).fit(schema.randomise(train, rng), y)
+    test, labels = people(1_500)
+    Z = schema.randomise(test, rng)
+    rows = np.append(np.flatnonzero(labels != 2), np.flatnonzero(labels == 2)[row])
+    found, without = (
+        tree.score_distorted(Z.iloc[part].reset_index(drop=True), labels[part], method="model") for part in (rows, rows[:-1])
+    )
+    assert found.value[0] == pytest.approx(without.value[0], abs=0.02)
+
+
 def test_rules_that_a_tree_has_found_are_believed_where_reports_show_them():
     """Mostly an exclusive or: a model without it has half of the people right, and the reports of 20,000 rows show the rest."""
     rng = np.random.default_rng(11)
