@@ -23,12 +23,14 @@ ERROR_OF_ONE = 0.5
 OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
 """About most pairs the model is nearly right. About one in five it may be far off, as rules are made of such pairs: then terms are larger
 than in the model, rather than smaller, as the tree has found the rules. docs/classifiers.md says on what that was measured."""
-OF_MORE = Belief(1.0, 0.0, 0.07)
+ERROR_OF_MORE = 0.07
+"""How far the model may be wrong about terms of three and more hidden attributes, in standard deviations of the terms."""
 APART = 0.5**0.5
 """What part of that a class has of its own; all classes have as much in common, so that it does not average out."""
 FEWEST = 10.0
 """Fewer people of a class do not even tell how far they are off, so nothing that they say of two attributes or more is believed."""
 UNTOLD = 1e6
+"""The variance of what is not told, beside that of the terms."""
 SMALLEST = 1e-6
 """Terms that vary less are rounding."""
 DRAWN = 1_000
@@ -113,7 +115,7 @@ class LeafWorlds:
             if d < 2:
                 shares += gaps
             elif d > 2 and terms.sizes[d] > SMALLEST:
-                alike, doubt = (self._alike(d) * terms.sizes[d])[:, None] * toward, APART * OF_MORE.error * terms.sizes[d]
+                alike, doubt = (self._alike(d) * terms.sizes[d])[:, None] * toward, APART * ERROR_OF_MORE * terms.sizes[d]
                 trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
                 shares += alike + trust * (gaps - alike)
                 doubts += ((1 - trust) * doubt) ** 2
@@ -127,7 +129,7 @@ class LeafWorlds:
         """By how much the model has terms of an order wrong in all classes alike, [world], in standard deviations of the terms."""
         if d not in self._known_alike:
             each = [terms for terms in self._present() if terms.sizes[d] > SMALLEST]
-            doubt = APART * OF_MORE.error
+            doubt = APART * ERROR_OF_MORE
             weights = np.array([1 / ((terms.errors[d] / terms.sizes[d]) ** 2 + doubt**2) for terms in each])
             total = max(weights.sum(), 1e-300)
             seen = weights @ np.array([terms.right[:, d] / terms.sizes[d] for terms in each]) / total
