@@ -21,8 +21,10 @@ from deniable.classify.worlds import Outcomes, Worlds
 ERROR_OF_ONE = 0.5
 """How far the model may be wrong about the share that passes a test."""
 OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
-"""About most pairs the model is nearly right. About one in five it may be far off, as rules are made of such pairs: then terms are larger
-than in the model, rather than smaller, as the tree has found the rules. docs/classifiers.md says on what that was measured."""
+"""About most pairs the model is nearly right; about one in five it may be far off. docs/classifiers.md says on what that was measured."""
+OF_RULES = Belief(0.2, 0.6, 0.3)
+"""Where two attributes are a rule, as an exclusive or is, the model may see nothing of it, and the tree, which found the rule, is right
+more often than the model has it. The more of what pairs change in a tree is due to one of them, the likelier that is."""
 ERROR_OF_MORE = 0.07
 """How far the model may be wrong about terms of three and more hidden attributes, in standard deviations of the terms."""
 APART = 0.5**0.5
@@ -120,7 +122,7 @@ class LeafWorlds:
                 shares += alike + trust * (gaps - alike)
                 doubts += ((1 - trust) * doubt) ** 2
         if terms.pairs is not None:
-            off, doubt = terms.pairs.believed(OF_TWO)
+            off, doubt = terms.pairs.believed(OF_TWO, OF_RULES)
             shares += (off + APART * doubt * self.noise_of_pairs)[:, None] * toward
             doubts += (APART * doubt) ** 2
         return shares + np.sqrt(doubts) * self.worlds.noise()[:, None] * toward

@@ -15,6 +15,9 @@ import numpy as np
 
 MOST_PAIRS = 200
 """So many pairs, the largest, are believed one by one; the others are one more, together."""
+MOST_ERROR = 1.5
+"""A normal belief about a pair is no wider, in standard deviations of its terms: they hardly go further."""
+LEAST_ERROR, SMALLEST_CHANCE = 1e-4, 1e-300
 
 
 @dataclass(frozen=True)
@@ -54,23 +57,36 @@ class PairTerms:
     covariance: Any
     """Of the errors of what reports say, [pair, pair]."""
 
-    def believed(self, beliefs: tuple[Belief, ...]) -> tuple[Any, float]:
+    def believed(self, beliefs: tuple[Belief, ...], rule: Belief) -> tuple[Any, float]:
         """By how much the model is off, all pairs together, [world], and how far that may still be wrong.
 
-        How far the model may be off about a pair is decided by what reports say of that pair; then the rules of normal laws hold.
+        `rule` has the chance that a pair is one of a rule if no other pair matters; of more pairs each has its part of it. What is
+        believed of a pair by itself is exact; then all pairs are taken as normal, as their errors go together.
 
         >>> told = PairTerms(np.array([[0.2, 0.0]]), np.array([0.5, 0.5]), np.diag([0.0025, 0.25]))
-        >>> off, doubt = told.believed((Belief(1.0, 0.0, 0.1),))
+        >>> off, doubt = told.believed((Belief(1.0, 0.0, 0.1),), Belief(0.0, 0.0, 1.0))
         >>> off.round(3).tolist(), round(doubt, 2)
         ([0.1], 0.06)
         """
-        chances, means, errors = np.array([(belief.chance, belief.mean, belief.error) for belief in beliefs]).T[:, :, None]
-        seen = np.sqrt((errors * self.sizes) ** 2 + self.covariance.diagonal())
-        logs = np.log(chances / seen) - 0.5 * ((self.gaps[0] - means * self.sizes) / seen) ** 2
+        told, errors = self.gaps[0], np.maximum(self.covariance.diagonal(), (LEAST_ERROR * self.sizes) ** 2)
+        chances, means, variances = self._each(beliefs, rule)
+        seen = variances + errors
+        logs = np.log(np.maximum(chances, SMALLEST_CHANCE) / np.sqrt(seen)) - (told - means) ** 2 / seen / 2
         likely = np.exp(logs - logs.max(axis=0))
         likely /= likely.sum(axis=0)
-        mean = (likely * means).sum(axis=0)
-        variances = (likely * (errors**2 + (means - mean) ** 2)).sum(axis=0) * self.sizes**2
-        trust = np.linalg.solve(self.covariance + np.diag(variances), variances)
-        mean = mean * self.sizes
-        return mean.sum() + (self.gaps - mean) @ trust, float(np.sqrt((1 - trust) ** 2 @ variances))
+        each = means + variances / seen * (told - means)
+        mean = (likely * each).sum(axis=0)
+        variance = (likely * (variances * errors / seen + (each - mean) ** 2)).sum(axis=0)
+        # The normal belief that would come to the same of this pair by itself.
+        wide = 1 / np.maximum(1 / variance - 1 / errors, 1 / (MOST_ERROR * self.sizes) ** 2)
+        mean = mean + (mean - told) * wide / errors
+        unsaid = np.maximum(variance - errors * wide / (errors + wide), 0).sum()
+        trust = np.linalg.solve(self.covariance + np.diag(wide), wide)
+        return mean.sum() + (self.gaps - mean) @ trust, float(np.sqrt((1 - trust) ** 2 @ wide + unsaid))
+
+    def _each(self, beliefs: tuple[Belief, ...], rule: Belief) -> tuple[Any, Any, Any]:
+        """Chances, means and variances of what may be off, [belief, pair]."""
+        part = rule.chance * self.sizes**2 / (self.sizes**2).sum()
+        chances = np.array([*(belief.chance * (1 - part) for belief in beliefs), part])
+        means, errors = np.array([(belief.mean, belief.error) for belief in (*beliefs, rule)]).T[:, :, None]
+        return chances, means * self.sizes, (errors * self.sizes) ** 2
