@@ -318,6 +318,22 @@ def test_bands_hold_the_truth_in_a_few_distortions(capsys):
     assert sum(one.low <= one.truth <= one.high for many in held.values() for one in many) >= 40
 
 
+def test_the_benchmark_hides_the_class_too(capsys):
+    source, attributes = scores.made_source(partial(scores.made, "independent")), scores.domains("independent")
+    found = scores.distorted(source, attributes, "retention .5", np.random.default_rng(7), hide_class=0.8)
+    held = {f"independent|retention .5|{classifier}": [one] for classifier, one in found}
+    open_ = scores.distorted(source, attributes, "retention .5", np.random.default_rng(7))
+    assert all(
+        hidden[0].high - hidden[0].low > one.high - one.low for (_, one), hidden in zip(open_, held.values(), strict=True)
+    )
+    assert scores.report(held, {})
+    assert "at most" not in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        scores.main(["--hide-class", "1.5"])
+    assert stopped.value.code == 2
+    assert "--hide-class: 1.5 is no chance" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_bands_hold_the_truth_of_all_made_populations():
     """`python -m benchmarks.scores --distortions 40`: about 90 minutes."""
