@@ -86,5 +86,20 @@ def test_a_block_is_left_out_only_by_a_comment_right_above_it():
         run(f"<!-- not run: needs Spark -->\nWords between.\n{block}", "page.md")
 
 
+PLACEHOLDER = re.compile(r"^[A-Z][A-Z_]{3,}$|@[A-Z_]{3,}@|\bTODO\b", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_nothing_is_left_to_be_filled_in(page):
+    left = PLACEHOLDER.search(FENCE.sub("", page.read_text(encoding="utf-8")))
+    assert left is None, f"{page.name}: {left and left[0]}"
+
+
+def test_what_is_left_to_be_filled_in_is_found():
+    assert PLACEHOLDER.search("| a | b |\nNOISE_ROW\n")
+    assert PLACEHOLDER.search("held @SHARE@ of them")
+    assert not PLACEHOLDER.search("KRR and RAPPOR\n`SHAPE_ERROR`\n")
+
+
 def test_pages_have_python_to_run():
     assert sum(block.language == "python" for page in PAGES for block in blocks(page.read_text(encoding="utf-8"))) >= 7
