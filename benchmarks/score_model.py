@@ -1,4 +1,4 @@
-"""How far is the model of the rows wrong on which scores of distorted rows lean? What it may be wrong by was chosen by this.
+"""How far is the model of the rows wrong on which scores of distorted rows lean? What it may be wrong by was chosen with this.
 
 python -m benchmarks.score_model [--data DIR] [--random N] [--seed S]
 
