@@ -24,7 +24,8 @@ OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
 """About most pairs the model is nearly right; about one in five it may be far off. docs/classifiers.md says on what that was measured."""
 OF_RULES = Belief(0.2, 0.6, 0.3)
 """Where two attributes are a rule, as an exclusive or is, the model may see nothing of it, and the tree, which found the rule, is right
-more often than the model has it. The more of what pairs change in a tree is due to one of them, the likelier that is. Wider than what was measured: docs/classifiers.md says why."""
+more often than the model has it. The more of what pairs change in a tree is due to one of them, the likelier that is. Wider
+than what was measured: docs/classifiers.md says why."""
 ERROR_OF_MORE = 0.07
 """How far the model may be wrong about terms of three and more hidden attributes, in standard deviations of the terms."""
 APART = 0.5**0.5
