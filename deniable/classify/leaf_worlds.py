@@ -14,14 +14,16 @@ import numpy as np
 
 from deniable.classify.confusion import usable_inverse
 from deniable.classify.latent_classes import LatentClasses
-from deniable.classify.pair_terms import MOST_PAIRS, Belief, PairTerms, products
+from deniable.classify.pair_terms import MOST_PAIRS, Belief, Believed, PairTerms, chance_of_quiet, products
 from deniable.classify.tree_scoring import paths
 from deniable.classify.worlds import Outcomes, Worlds
 
 ERROR_OF_ONE = 0.5
 """How far the model may be wrong about the share that passes a test."""
-OF_TWO = (Belief(0.8, 0.0, 0.15), Belief(0.2, 0.05, 0.35))
+OF_TWO = (Belief(0.8, 0.01, 0.17), Belief(0.2, 0.06, 0.4))
 """About most pairs the model is nearly right; about one in five it may be far off. docs/classifiers.md says on what that was measured."""
+QUIET, PART_OF_QUIET = 0.2, 0.3
+"""The chance, before the reports are asked, that it is right about all pairs of a tree but for so small a part of that."""
 OF_RULES = Belief(0.2, 0.6, 0.3)
 """Where two attributes are a rule, as an exclusive or is, the model may see nothing of it, and the tree, which found the rule, is right
 more often than the model has it. The more of what pairs change in a tree is due to one of them, the likelier that is. Wider
@@ -95,7 +97,8 @@ class LeafWorlds:
         self.hidden = {a: not np.array_equal(feature.matrix, np.eye(feature.cells)) for a, feature in features.items()}
         self._known: dict[int, Terms] = {}
         self._known_alike: dict[int, Any] = {}
-        self.noise_of_pairs = worlds.noise()
+        self._known_pairs: dict[int, tuple[Believed, Believed]] = {}
+        self.noise_of_pairs, self.fate = worlds.noise(), worlds.rng.random(len(worlds))
         self.most = max(sum(self.hidden[a] for a in region) for _, region in self.paths)
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -123,15 +126,37 @@ class LeafWorlds:
                 shares += alike + trust * (gaps - alike)
                 doubts += ((1 - trust) * doubt) ** 2
         if terms.pairs is not None:
-            off, doubt = terms.pairs.believed(OF_TWO, OF_RULES)
+            off, doubt = self._of_pairs(y)
             shares += (off + APART * doubt * self.noise_of_pairs)[:, None] * toward
-            doubts += (APART * doubt) ** 2
-        return shares + np.sqrt(doubts) * self.worlds.noise()[:, None] * toward
+            doubts = doubts + (APART * doubt) ** 2
+        return shares + (np.sqrt(doubts) * self.worlds.noise())[:, None] * toward
+
+    def _of_pairs(self, y: int) -> tuple[Any, Any]:
+        """By how much the model is off about pairs, and how far that may still be wrong, [world]; in some the tree is quiet."""
+        quiet, loud = self._believed(y)
+        both = map(self._believed, self._with_pairs())
+        chance = chance_of_quiet(QUIET, sum(calm.evidence - wild.evidence for calm, wild in both))
+        is_quiet = self.fate < chance
+        off = np.where(is_quiet, quiet.off, loud.off)
+        off[0] = chance * quiet.off[0] + (1 - chance) * loud.off[0]
+        return off, np.where(is_quiet, quiet.doubt, loud.doubt)
+
+    def _believed(self, y: int) -> tuple[Believed, Believed]:
+        """Of the pairs of class y, if the tree is a quiet one and if it is not."""
+        if y not in self._known_pairs:
+            pairs = self._terms(y).pairs
+            assert pairs is not None
+            quiet = tuple(belief.times(PART_OF_QUIET) for belief in OF_TWO)
+            self._known_pairs[y] = pairs.believed(quiet, OF_RULES), pairs.believed(OF_TWO, OF_RULES)
+        return self._known_pairs[y]
+
+    def _with_pairs(self) -> list[int]:
+        return [y for y in self._present() if self._terms(y).pairs is not None]
 
     def _alike(self, d: int) -> Any:
         """By how much the model has terms of an order wrong in all classes alike, [world], in standard deviations of the terms."""
         if d not in self._known_alike:
-            each = [terms for terms in self._present() if terms.sizes[d] > SMALLEST]
+            each = [terms for terms in map(self._terms, self._present()) if terms.sizes[d] > SMALLEST]
             doubt = APART * ERROR_OF_MORE
             weights = np.array([1 / ((terms.errors[d] / terms.sizes[d]) ** 2 + doubt**2) for terms in each])
             total = max(weights.sum(), 1e-300)
@@ -140,8 +165,8 @@ class LeafWorlds:
             self._known_alike[d] = trust * seen + (1 - trust) * doubt * self.worlds.noise()
         return self._known_alike[d]
 
-    def _present(self) -> list[Terms]:
-        return [self._terms(y) for y in range(self.chances.shape[1]) if self.worlds.rows(y).size]
+    def _present(self) -> list[int]:
+        return [y for y in range(self.chances.shape[1]) if self.worlds.rows(y).size]
 
     def _terms(self, y: int) -> Terms:
         """What reports and model say of class y."""

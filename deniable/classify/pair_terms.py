@@ -28,6 +28,22 @@ class Belief:
     mean: float
     error: float
 
+    def times(self, part: float) -> Belief:
+        """The belief that the model is off by so many times as much."""
+        return Belief(self.chance, part * self.mean, part * self.error)
+
+
+@dataclass
+class Believed:
+    """What a belief makes of all pairs together."""
+
+    off: Any
+    """By how much the model is off, [world]."""
+    doubt: float
+    """How far that may still be wrong."""
+    evidence: float
+    """The log-likelihood of what reports say, were the belief right."""
+
 
 def products(factors: list[tuple[float, Any, bool]]) -> Iterator[tuple[tuple[int, int], Any]]:
     """The terms of two hidden attributes, by their places, of a product of factors (middle, deviation from it, hidden).
@@ -57,23 +73,23 @@ class PairTerms:
     covariance: Any
     """Of the errors of what reports say, [pair, pair]."""
 
-    def believed(self, beliefs: tuple[Belief, ...], rule: Belief) -> tuple[Any, float]:
-        """By how much the model is off, all pairs together, [world], and how far that may still be wrong.
+    def believed(self, beliefs: tuple[Belief, ...], rule: Belief) -> Believed:
+        """By how much the model is off, all pairs together.
 
         `rule` has the chance that a pair is one of a rule if no other pair matters; of more pairs each has its part of it. What is
         believed of a pair by itself is exact; then all pairs are taken as normal, as their errors go together.
 
         >>> told = PairTerms(np.array([[0.2, 0.0]]), np.array([0.5, 0.5]), np.diag([0.0025, 0.25]))
-        >>> off, doubt = told.believed((Belief(1.0, 0.0, 0.1),), Belief(0.0, 0.0, 1.0))
-        >>> off.round(3).tolist(), round(doubt, 2)
+        >>> found = told.believed((Belief(1.0, 0.0, 0.1),), Belief(0.0, 0.0, 1.0))
+        >>> found.off.round(3).tolist(), round(found.doubt, 2)
         ([0.1], 0.06)
         """
         told, errors = self.gaps[0], np.maximum(self.covariance.diagonal(), (LEAST_ERROR * self.sizes) ** 2)
         chances, means, variances = self._each(beliefs, rule)
         seen = variances + errors
         logs = np.log(np.maximum(chances, SMALLEST_CHANCE) / np.sqrt(seen)) - (told - means) ** 2 / seen / 2
-        likely = np.exp(logs - logs.max(axis=0))
-        likely /= likely.sum(axis=0)
+        alone = np.logaddexp.reduce(logs)
+        likely = np.exp(logs - alone)
         each = means + variances / seen * (told - means)
         mean = (likely * each).sum(axis=0)
         variance = (likely * (variances * errors / seen + (each - mean) ** 2)).sum(axis=0)
@@ -81,8 +97,13 @@ class PairTerms:
         wide = 1 / np.maximum(1 / variance - 1 / errors, 1 / (MOST_ERROR * self.sizes) ** 2)
         mean = mean + (mean - told) * wide / errors
         unsaid = np.maximum(variance - errors * wide / (errors + wide), 0).sum()
-        trust = np.linalg.solve(self.covariance + np.diag(wide), wide)
-        return mean.sum() + (self.gaps - mean) @ trust, float(np.sqrt((1 - trust) ** 2 @ wide + unsaid))
+        seen, gaps = self.covariance + np.diag(wide), self.gaps - mean
+        trust = np.linalg.solve(seen, wide)
+        # Pair by pair, and how much likelier or less likely they are together.
+        together = _normal(gaps[0], seen) - _normal(gaps[0], np.diag(errors + wide))
+        return Believed(
+            mean.sum() + gaps @ trust, float(np.sqrt((1 - trust) ** 2 @ wide + unsaid)), float(alone.sum()) + together
+        )
 
     def _each(self, beliefs: tuple[Belief, ...], rule: Belief) -> tuple[Any, Any, Any]:
         """Chances, means and variances of what may be off, [belief, pair]."""
@@ -90,3 +111,19 @@ class PairTerms:
         chances = np.array([*(belief.chance * (1 - part) for belief in beliefs), part])
         means, errors = np.array([(belief.mean, belief.error) for belief in (*beliefs, rule)]).T[:, :, None]
         return chances, means * self.sizes, (errors * self.sizes) ** 2
+
+
+def _normal(gaps: Any, covariance: Any) -> float:
+    """The log-density of a normal law at such a distance from its mean, but for a constant."""
+    return float(-np.linalg.slogdet(covariance)[1] - gaps @ np.linalg.solve(covariance, gaps)) / 2
+
+
+def chance_of_quiet(prior: float, evidence: float) -> float:
+    """The chance that the model is nearly right about all pairs of a tree, by what the reports say for that and against it.
+
+    They count half, because their errors are neither normal nor known exactly: no tree is taken for a quiet one too readily.
+
+    >>> chance_of_quiet(0.2, 0.0), round(chance_of_quiet(0.2, 6.0), 2), round(chance_of_quiet(0.2, -6.0), 2)
+    (0.2, 0.83, 0.01)
+    """
+    return float(1 / (1 + (1 - prior) / prior * np.exp(np.clip(-evidence / 2, -700, 700))))
