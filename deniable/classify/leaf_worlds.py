@@ -20,7 +20,7 @@ from deniable.classify.worlds import Outcomes, Worlds
 
 ERROR_OF_ONE = 0.5
 """How far the model may be wrong about the share that passes a test."""
-OF_TWO = (Belief(0.8, 0.01, 0.17), Belief(0.2, 0.06, 0.4))
+OF_TWO = (Belief(0.8, 0.005, 0.17), Belief(0.2, 0.05, 0.4))
 """About most pairs the model is nearly right; about one in five it may be far off. docs/classifiers.md says on what that was measured."""
 QUIET, PART_OF_QUIET = 0.2, 0.3
 """The chance, before the reports are asked, that it is right about all pairs of a tree but for so small a part of that."""
