@@ -23,7 +23,7 @@ ERROR_OF_ONE = 0.5
 OF_TWO = (Belief(0.8, 0.005, 0.17), Belief(0.2, 0.05, 0.4))
 """About most pairs the model is nearly right; about one in five it may be far off. docs/classifiers.md says on what that was measured."""
 QUIET, PART_OF_QUIET = 0.2, 0.3
-"""The chance, before the reports are asked, that it is right about all pairs of a tree but for so small a part of that."""
+"""The chance, before the reports are asked, that about all pairs of a tree but rules it is off by so small a part of that."""
 OF_RULES = Belief(0.2, 0.6, 0.3)
 """Where two attributes are a rule, as an exclusive or is, the model may see nothing of it, and the tree, which found the rule, is right
 more often than the model has it. The more of what pairs change in a tree is due to one of them, the likelier that is. Wider

@@ -121,7 +121,7 @@ def _normal(gaps: Any, covariance: Any) -> float:
 def chance_of_quiet(prior: float, evidence: float) -> float:
     """The chance that the model is nearly right about all pairs of a tree, by what the reports say for that and against it.
 
-    They count half, because their errors are neither normal nor known exactly: no tree is taken for a quiet one too readily.
+    That counts half, because errors of reports are neither normal nor known exactly.
 
     >>> chance_of_quiet(0.2, 0.0), round(chance_of_quiet(0.2, 6.0), 2), round(chance_of_quiet(0.2, -6.0), 2)
     (0.2, 0.83, 0.01)
