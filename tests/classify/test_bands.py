@@ -159,6 +159,26 @@ def test_rules_that_a_tree_has_found_are_believed_where_reports_show_them():
     assert high - low < 0.1
 
 
+@pytest.mark.parametrize(("dependent", "least", "most"), [(0.0, 0.7, 1.0), (0.6, 0.0, 0.1)])
+def test_a_tree_is_quiet_in_most_worlds_if_and_only_if_the_model_is_right_about_its_pairs(dependent, least, most):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 6_000)
+    own = (rng.random((6_000, 6)) < 0.3 + 0.4 * y[:, None]).astype(int)
+    truth = pd.DataFrame(np.where(rng.random(own.shape) < dependent, own[:, :1], own), columns=[f"x{i}" for i in range(6)])
+    schema = _hidden(0.7)
+    Z = schema.randomise(truth, rng)
+    tree = dn.ReconstructionTree(schema, pruning=None, max_depth=4).fit(Z, y)
+    codes, reported = tree._reported_rows(Z, y)
+    shares = np.array([truth[y == label].mean() for label in (0, 1)])
+    independent = LatentClasses(np.array([0, 1]), np.array([0.5, 0.5]), np.stack([1 - shares, shares], axis=2))
+    leaves = LeafWorlds(tree, codes, Worlds(np.eye(2)[reported], 200, np.random.default_rng(0)), independent)
+    for label in (0, 1):
+        quiet, loud = leaves._believed(label)
+        off, doubt = leaves._of_pairs(label)
+        assert least <= np.mean(doubt == quiet.doubt) <= most
+        assert min(quiet.off[0], loud.off[0]) <= off[0] <= max(quiet.off[0], loud.off[0])
+
+
 def test_a_band_leaves_out_as_many_worlds_as_it_promises():
     """The truth is one more world: 20,000 times 39 worlds and a truth of the same kind. Quantiles that leave out more hold it in 93%."""
     rng = np.random.default_rng(12)
