@@ -76,6 +76,8 @@ class Terms:
     """Of the right leaves together how large terms are, as a standard deviation, [order]."""
     errors: Any
     """With what errors the reports tell them, [order]."""
+    unseen: Any
+    """How much of the squares of these errors the worlds do not show, [order]."""
     pairs: PairTerms | None
     """Terms of two, pair by pair; None if there are none."""
     doubt: float
@@ -94,11 +96,13 @@ class LeafWorlds:
         self.labels = self.chances.argmax(axis=1)
         features = {a: model.features_[a] for _, region in self.paths for a in region}
         self.inverses = {a: feature.inverse() for a, feature in features.items()}
+        self.channels = {a: feature.matrix for a, feature in features.items()}
         self.hidden = {a: not np.array_equal(feature.matrix, np.eye(feature.cells)) for a, feature in features.items()}
         self._known: dict[int, Terms] = {}
         self._known_alike: dict[int, Any] = {}
         self._known_pairs: dict[int, tuple[Believed, Believed]] = {}
-        self.noise_of_pairs, self.fate = worlds.noise(), worlds.rng.random(len(worlds))
+        self.noise_of_pairs = worlds.noise()
+        self.fate = (worlds.rng.permutation(len(worlds)) + 0.5) / len(worlds)
         self.most = max(sum(self.hidden[a] for a in region) for _, region in self.paths)
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -115,7 +119,7 @@ class LeafWorlds:
         # What is off goes from the leaves that are wrong to those that are right, or back.
         toward = np.where(right, likely / max(likely[right].sum(), 1e-12), -likely / max(likely[~right].sum(), 1e-12))
         shares = np.tile(terms.expected.sum(axis=0), (len(terms.told), 1))
-        doubts = terms.doubt**2
+        doubts = terms.doubt**2 + terms.unseen[1:2].sum()
         for d in range(self.most + 1):
             gaps = terms.told[:, d] - terms.expected[d]
             if d < 2:
@@ -124,7 +128,7 @@ class LeafWorlds:
                 alike, doubt = (self._alike(d) * terms.sizes[d])[:, None] * toward, APART * ERROR_OF_MORE * terms.sizes[d]
                 trust = doubt**2 / (doubt**2 + terms.errors[d] ** 2)
                 shares += alike + trust * (gaps - alike)
-                doubts += ((1 - trust) * doubt) ** 2
+                doubts += ((1 - trust) * doubt) ** 2 + trust**2 * terms.unseen[d]
         if terms.pairs is not None:
             off, doubt = self._of_pairs(y)
             shares += (off + APART * doubt * self.noise_of_pairs)[:, None] * toward
@@ -173,42 +177,57 @@ class LeafWorlds:
         if y in self._known:
             return self._known[y]
         parts, cells = self.latent.of(y)
-        people, weights = self.latent.draw(y, DRAWN, self.worlds.rng), self.worlds.weights(y)
+        # The same people however many worlds there are, so that the score is the same.
+        rng = np.random.default_rng(y)
+        people, weights = self.latent.draw(y, DRAWN, rng), self.worlds.weights(y)
+        reports = {a: _reported(channel, people[:, a], rng) for a, channel in self.channels.items()}
         codes = self.codes[self.worlds.rows(y)]
         told = np.zeros((len(self.worlds), self.most + 1, len(self.paths)))
         expected = np.zeros((self.most + 1, len(self.paths)))
-        right, told_right = np.zeros((self.most + 1, DRAWN)), np.zeros((self.most + 1, len(codes)))
+        right, told_right, model_right = (np.zeros((self.most + 1, rows)) for rows in (DRAWN, len(codes), DRAWN))
         untrusted, pairs = [0.0], _Pairs(len(codes))
         for i, (_, region) in enumerate(self.paths):
-            in_kinds, in_rows, in_people, trusts = [], [], [], []
+            in_kinds, in_rows, in_people, in_reports, trusts = [], [], [], [], []
             for a, inside in region.items():
-                of_kind, undone = cells[:, a, : len(inside)] @ inside, (self.inverses[a] @ inside)[codes[:, a]]
+                of_kind, weight = cells[:, a, : len(inside)] @ inside, self.inverses[a] @ inside
+                undone, would = weight[codes[:, a]], weight[reports[a]]
                 modelled, hidden = float(parts @ of_kind), self.hidden[a]
                 # Around the share that the reports tell, unless they hardly do: errors of one share are no dependence of two.
-                trust = ERROR_OF_ONE**2 / (ERROR_OF_ONE**2 + float(self.worlds.error(y, undone[None])[0]) ** 2)
+                variance = self.worlds.variance(y, self.worlds.error(y, undone[None]) ** 2, would.var())[0]
+                trust = float(ERROR_OF_ONE**2 / (ERROR_OF_ONE**2 + variance))
                 # Errors of shares far outside of what is possible would multiply along a path.
                 middle = float(np.clip(modelled + trust * float(weights[0] @ undone - modelled), 0, 1))
                 trusts.append(trust)
                 in_kinds.append((middle, of_kind - modelled, hidden))
                 in_rows.append((middle, trust * (undone - middle), hidden))
                 in_people.append((middle, inside[people[:, a]] - modelled, hidden))
+                in_reports.append((middle, trust * (would - modelled), hidden))
             terms = orders(in_rows, len(codes))
             told[:, : len(terms), i] = weights @ terms.T
             expected[: len(terms), i] = orders(in_kinds, len(parts)) @ parts
             if self.labels[i] == y:
                 right[: len(terms)] += orders(in_people, DRAWN)
                 told_right[: len(terms)] += terms
-                pairs.add(list(region), in_kinds, in_rows, in_people, parts)
+                model_right[: len(terms)] += orders(in_reports, DRAWN)
+                pairs.add(list(region), in_kinds, in_rows, in_people, in_reports, parts)
                 untrusted.append(1 - float(np.mean(trusts)) if trusts else 0.0)
         gaps = (told - expected)[:, :, self.labels == y].sum(axis=2)
         sizes = right.std(axis=1)
         # A test that half of the people pass has a standard deviation of a half.
         doubt = 2 * ERROR_OF_ONE * max(untrusted) * float(sizes[1:2].sum())
-        errors = self.worlds.error(y, told_right)
+        seen = self.worlds.error(y, told_right) ** 2
+        variances = np.maximum(self.worlds.variance(y, seen, model_right.var(axis=1)), seen)
+        errors, unseen = np.sqrt(variances), variances - seen
         if self.worlds.people(y) < FEWEST:
             errors[2:] = np.inf
-        self._known[y] = Terms(told, expected, gaps, sizes, errors, pairs.told(self.worlds, y), doubt)
+        self._known[y] = Terms(told, expected, gaps, sizes, errors, unseen, pairs.told(self.worlds, y), doubt)
         return self._known[y]
+
+
+def _reported(channel: Any, cells: Any, rng: np.random.Generator) -> Any:
+    """What people in these true cells would report."""
+    even = (rng.permutation(len(cells)) + 0.5) / len(cells)
+    return np.minimum((channel.cumsum(axis=1)[cells] < even[:, None]).sum(axis=1), channel.shape[1] - 1)
 
 
 class _Pairs:
@@ -218,27 +237,35 @@ class _Pairs:
         self.rows = rows
         self.sums: dict[tuple[int, int], list[Any]] = {}
 
-    def add(self, names: list[int], in_kinds: Any, in_rows: Any, in_people: Any, parts: Any) -> None:
+    def add(self, names: list[int], in_kinds: Any, in_rows: Any, in_people: Any, in_reports: Any, parts: Any) -> None:
         """One more leaf."""
-        for ((u, v), of_kinds), (_, of_rows), (_, of_people) in zip(
-            products(in_kinds), products(in_rows), products(in_people), strict=True
+        for ((u, v), of_kinds), (_, of_rows), (_, of_people), (_, of_reports) in zip(
+            products(in_kinds), products(in_rows), products(in_people), products(in_reports), strict=True
         ):
             a, b = sorted((names[u], names[v]))
-            sums = self.sums.setdefault((a, b), [0.0, np.zeros(self.rows, dtype=np.float32), np.zeros(DRAWN)])
+            empty = [0.0, np.zeros(self.rows, dtype=np.float32), np.zeros(DRAWN), np.zeros(DRAWN)]
+            sums = self.sums.setdefault((a, b), empty)
             sums[0] += float(np.sum(parts * of_kinds))
             sums[1] += of_rows
             sums[2] += of_people
+            sums[3] += of_reports
 
     def told(self, worlds: Worlds, y: int) -> PairTerms | None:
         """What reports say beyond the model; the smallest pairs together."""
-        sizes = {pair: float(of_people.std()) for pair, (_, _, of_people) in self.sums.items()}
+        sizes = {pair: float(of_people.std()) for pair, (_, _, of_people, _) in self.sums.items()}
         order = sorted((pair for pair, size in sizes.items() if size > SMALLEST), key=lambda pair: -sizes[pair])
         if not order:
             return None
         kept = [self.sums[pair] for pair in order[:MOST_PAIRS]]
-        if rest := [self.sums[pair] for pair in order[MOST_PAIRS:]]:
-            kept.append([sum(part) for part in zip(*rest, strict=True)])
+        rest = [sum(part) for part in zip(*(self.sums[pair] for pair in order[MOST_PAIRS:]), strict=True)]
+        if rest and rest[2].std() > SMALLEST:
+            kept.append(rest)
         of_rows, spread = np.array([one[1] for one in kept], dtype=np.float64), np.array([one[2].std() for one in kept])
         if worlds.people(y) < FEWEST:
-            return PairTerms(np.zeros((len(worlds), len(kept))), spread, np.diag(UNTOLD * spread**2))
-        return PairTerms(worlds.weights(y) @ of_rows.T - [one[0] for one in kept], spread, worlds.covariance(y, of_rows))
+            untold = UNTOLD * spread**2
+            return PairTerms(np.zeros((len(worlds), len(kept))), spread, np.diag(untold), untold)
+        covariance = worlds.covariance(y, of_rows)
+        seen = covariance.diagonal()
+        unseen = np.maximum(worlds.variance(y, seen, np.array([one[3].var() for one in kept])) - seen, 0)
+        gaps = worlds.weights(y) @ of_rows.T - [one[0] for one in kept]
+        return PairTerms(gaps, spread, covariance + np.diag(unseen), unseen)

@@ -54,6 +54,21 @@ def measure(shares: Any, metric: str, positive: int | None = None) -> float:
     return float(each[positive] if positive is not None else each[present].mean())
 
 
+def part_measured(shares: Any, metric: str, positive: int | None = None) -> float | None:
+    """Of which part of all people a measure is the share; None for those that are no share of people.
+
+    >>> part_measured(np.array([[0.4, 0.1], [0.2, 0.3]]), "precision", 1), part_measured(np.eye(2) / 2, "f1", 1)
+    (0.4, None)
+    """
+    if metric == "accuracy":
+        return 1.0
+    if positive is None or metric not in ("sensitivity", "recall", "specificity", "precision"):
+        return None
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    part = {"precision": columns[positive], "specificity": rows.sum() - rows[positive]}.get(metric, rows[positive])
+    return float(np.clip(part / shares.sum(), SMALLEST, 1))
+
+
 def _alpha(metric: str, allowed: Sequence[str] = METRICS) -> float:
     try:
         alpha = float(metric[1:]) if metric.startswith("f") else float("nan")

@@ -17,6 +17,9 @@ MOST_PAIRS = 200
 """So many pairs, the largest, are believed one by one; the others are one more, together."""
 MOST_ERROR = 1.5
 """A normal belief about a pair is no wider, in standard deviations of its terms: they hardly go further."""
+LARGE = 0.1
+"""Pairs whose terms vary at least so much of what those of the largest do speak for a belief or against it. A model may be right about
+hundreds of small pairs and wrong about the few that decide."""
 LEAST_ERROR, SMALLEST_CHANCE = 1e-4, 1e-300
 
 
@@ -42,7 +45,7 @@ class Believed:
     doubt: float
     """How far that may still be wrong."""
     evidence: float
-    """The log-likelihood of what reports say, were the belief right."""
+    """The log-likelihood of what reports say of the larger pairs, were the belief right."""
 
 
 def products(factors: list[tuple[float, Any, bool]]) -> Iterator[tuple[tuple[int, int], Any]]:
@@ -72,6 +75,8 @@ class PairTerms:
     """How large the terms are, as standard deviations, [pair]."""
     covariance: Any
     """Of the errors of what reports say, [pair, pair]."""
+    unseen: Any = 0.0
+    """How much of their variances the worlds do not show, [pair]."""
 
     def believed(self, beliefs: tuple[Belief, ...], rule: Belief) -> Believed:
         """By how much the model is off, all pairs together.
@@ -99,11 +104,12 @@ class PairTerms:
         unsaid = np.maximum(variance - errors * wide / (errors + wide), 0).sum()
         seen, gaps = self.covariance + np.diag(wide), self.gaps - mean
         trust = np.linalg.solve(seen, wide)
+        doubt = np.sqrt(((1 - trust) ** 2 * wide + trust**2 * self.unseen).sum() + unsaid)
         # Pair by pair, and how much likelier or less likely they are together.
-        together = _normal(gaps[0], seen) - _normal(gaps[0], np.diag(errors + wide))
-        return Believed(
-            mean.sum() + gaps @ trust, float(np.sqrt((1 - trust) ** 2 @ wide + unsaid)), float(alone.sum()) + together
-        )
+        large = np.flatnonzero(self.sizes**2 >= LARGE * (self.sizes**2).max())
+        said, alone_seen = gaps[0, large], np.diag((errors + wide)[large])
+        together = _normal(said, seen[np.ix_(large, large)]) - _normal(said, alone_seen)
+        return Believed(mean.sum() + gaps @ trust, float(doubt), float(alone[large].sum()) + together)
 
     def _each(self, beliefs: tuple[Belief, ...], rule: Belief) -> tuple[Any, Any, Any]:
         """Chances, means and variances of what may be off, [belief, pair]."""

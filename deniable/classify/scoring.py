@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.confusion import MODEL, UNBIASED, check_method, not_possible, one_hot
-from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label, positive_place
+from deniable.classify.measures import (
+    CHANCES,
+    MACRO,
+    OF_ALL_CLASSES,
+    check_metric,
+    measure,
+    metric_label,
+    part_measured,
+    positive_place,
+)
 from deniable.classify.world_scores import WORLDS, counted, estimate_of, in_worlds
 from deniable.core.estimate import Estimate
-from deniable.core.intervals import Moments, ScoreInterval
+from deniable.core.intervals import AtLeastDirect, IntervalRule, Moments, NormalInterval, ScoreInterval
 from deniable.errors import ParameterError
 
 MODEL_BASED = (
@@ -80,7 +89,7 @@ def score_true_rows(model: Any, codes: Any, labels: Any, metric: str, pos_label:
     k = len(model.classes_)
     if metric in CHANCES:
         values = counted(model, codes, labels, metric, positive_place(model.classes_, pos_label))
-        return estimate_of(values, UNBIASED, len(codes), metric, pos_label)
+        return estimate_of(values, UNBIASED, None, len(codes), metric, pos_label)
     predicted = model._proba(codes).argmax(axis=1)
     weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
     return score(weights, UNBIASED, model.classes_, metric, pos_label)
@@ -103,12 +112,17 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
         return Estimate(
             [value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED, notes=notes
         )
-    rule = None
+    rule: IntervalRule | None = None
     if metric == "accuracy":
         # What the weights vary by beyond the right and wrong themselves comes from the randomisation, at any accuracy.
         right = np.trace(weights, axis1=1, axis2=2)
         extra = max(0.0, float((right**2).mean() - right.mean()))
         rule = ScoreInterval(Moments(np.array([value]), np.array([1 + extra]), np.array([extra])), n, "population")
+    elif (part := part_measured(shares, metric, positive)) is not None:
+        # Of few people who all fared alike no share is certain; an impossible value is cut, which must not make it seem certain either.
+        at, inside = np.array([value]), np.clip([value], 0.0, 1.0)
+        plain = NormalInterval(np.minimum(at, inside), np.maximum(at, inside), np.sqrt([variance]))
+        rule = AtLeastDirect(plain, at, part * n)
     method = UNBIASED if metric == "accuracy" else "ratio of unbiased shares"
     return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, ends=rule, notes=notes)
 

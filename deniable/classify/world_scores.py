@@ -9,10 +9,10 @@ import numpy as np
 
 from deniable.classify.confusion import class_weights, one_hot
 from deniable.classify.latent_classes import fit_latent_classes
-from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, measure, metric_label
+from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, measure, metric_label, part_measured
 from deniable.classify.worlds import Outcomes, Worlds, possible
 from deniable.core.estimate import Estimate
-from deniable.core.intervals import Ends, at_least_direct
+from deniable.core.intervals import AtLeastDirect, Ends, IntervalRule
 
 LATENT = "latent class model"
 ASSUMES = (
@@ -55,27 +55,27 @@ class Counted:
 
 @dataclass(frozen=True)
 class BandOfWorlds:
-    """The rule of the interval: the middle of the scores in all worlds; of shares at least that of as many direct answers.
+    """The rule of the interval: the middle of the scores in all worlds.
 
     `values` are the scores, [way of measuring, world]; the interval holds the middle of each way.
     """
 
     value: float
     values: Any
-    n: int
-    is_share: bool
 
     def __call__(self, level: float) -> Ends:
         # The truth is one more world: Weibull's quantiles leave out as many of all of them as is promised, others too many.
         low, high = np.quantile(self.values, [(1 - level) / 2, (1 + level) / 2], axis=1, method="weibull")
-        ends = np.array([min(low.min(), self.value)]), np.array([max(high.max(), self.value)])
-        return at_least_direct(ends, np.array([self.value]), self.n, level) if self.is_share else ends
+        return np.array([min(low.min(), self.value)]), np.array([max(high.max(), self.value)])
 
 
 def in_worlds(
     model: Any, codes: Any, reported_class: Any, metric: str, positive: int | None, worlds: int = WORLDS
-) -> tuple[Any, str] | None:
-    """The score in the likeliest world and in others, and how it was obtained; None where the reports cannot be undone."""
+) -> tuple[Any, str, float | None] | None:
+    """The score in the likeliest world and in others, how it was obtained, and of how many people it is the share.
+
+    None where the reports cannot be undone.
+    """
     of_class = class_weights(model.target_.matrix)
     if of_class is None:
         return None
@@ -97,7 +97,11 @@ def in_worlds(
         fares, how = made, LATENT
     present = [y for y in range(len(model.classes_)) if drawn.prior[0, y] > 0]
     found = {y: fares.outcomes(y, metric in CHANCES) for y in present}
-    return _measured(found, drawn.prior, metric, positive), how
+    shares = np.zeros((len(model.classes_), len(model.classes_)))
+    for y, outcomes in found.items():
+        shares[y] = drawn.prior[0, y] * possible(outcomes.predictions[:1], y)[0]
+    part = part_measured(shares, metric, positive)
+    return _measured(found, drawn.prior, metric, positive), how, None if part is None else part * len(codes)
 
 
 def counted(model: Any, codes: Any, labels: Any, metric: str, positive: int | None) -> Any:
@@ -143,8 +147,8 @@ def _auc(found: dict[int, Outcomes], prior: Any, c: int) -> Any:
     return np.clip(out, 0, 1)
 
 
-def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> Estimate:
-    """The estimate whose band is the middle of the scores in all worlds."""
+def estimate_of(values: Any, how: str, direct: float | None, n: int, metric: str, pos_label: Any) -> Estimate:
+    """The estimate whose band is the middle of the scores in all worlds, and no narrower than that of so many direct answers."""
     share = metric != "log_loss"
     value, others = float(values[0, 0]), values[:, 1:][:, np.isfinite(values[:, 1:]).all(axis=0)]
     if not others.size:
@@ -154,7 +158,9 @@ def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> E
             else "there are people of one class only, so there is nothing to measure."
         )
         return Estimate([value], [metric], n=n, method=how, name=metric_label(metric, pos_label), no_interval=why)
-    rule = BandOfWorlds(value, others, n, metric == "accuracy")
+    rule: IntervalRule = BandOfWorlds(value, others)
+    if direct is not None:
+        rule = AtLeastDirect(rule, np.array([value]), direct)
     notes = [MACRO] if pos_label is None and metric not in (*OF_ALL_CLASSES, *CHANCES) else []
     low, high = rule(0.95)
     reach = float(high[0] - low[0]) / 2

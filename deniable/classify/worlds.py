@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 SMALLEST = 1e-300
+MODEL_COUNTS = 10.0
+"""As how many people a model counts that says how much reports vary."""
 
 
 class Worlds:
@@ -44,9 +46,26 @@ class Worlds:
         return np.sqrt((self._apart(y, values) ** 2).sum(axis=1))
 
     def covariance(self, y: int, values: Any) -> Any:
-        """Their covariances, [number, number]."""
+        """Their covariances, [number, number], with correlations as much smaller as they vary by chance (Schäfer and Strimmer 2005).
+
+        Of more numbers than rows some sum would seem to be told without any error.
+        """
         apart = self._apart(y, values)
-        return apart @ apart.T
+        covariance = apart @ apart.T
+        diagonal = covariance.diagonal()
+        parts = apart / np.sqrt(np.maximum(diagonal, SMALLEST))[:, None]
+        squares, between = (parts @ parts.T) ** 2, ~np.eye(len(parts), dtype=bool)
+        varies = ((parts**2) @ (parts**2).T - squares / parts.shape[1])[between].sum()
+        kept = 1 - np.clip(varies / max(squares[between].sum(), SMALLEST), 0, 1)
+        return np.where(between, kept, 1.0) * covariance
+
+    def variance(self, y: int, seen: Any, of_one: Any) -> Any:
+        """Variances of means over people of a class, of which the rows show something and a model says how much single rows vary.
+
+        Few people who by chance all report the same would seem to tell their mean without error, so the model counts as some more.
+        """
+        people = max(self.people(y), SMALLEST)
+        return (people * seen + MODEL_COUNTS * of_one / people) / (people + MODEL_COUNTS)
 
     def _apart(self, y: int, values: Any) -> Any:
         own = self.of_class[self.rows(y), y]

@@ -105,3 +105,21 @@ def at_least_direct(ends: Ends, shares: Floats, n: float | Floats, level: float)
     inside, one = np.clip(shares, 0.0, 1.0), np.ones(len(shares))
     low, high = score_interval(Moments(inside, one, 0 * one), n, level, "population")
     return np.minimum(ends[0], low), np.maximum(ends[1], high)
+
+
+@dataclass(frozen=True)
+class AtLeastDirect:
+    """Another rule's intervals of shares, but none narrower than that of n direct answers.
+
+    >>> sure = NormalInterval(np.ones(1), np.ones(1), np.zeros(1))  # 14 of 14 were right
+    >>> low, high = AtLeastDirect(sure, np.ones(1), 14)(0.95)
+    >>> float(low[0].round(2)), float(high[0])
+    (0.78, 1.0)
+    """
+
+    rule: IntervalRule
+    shares: Floats
+    n: float
+
+    def __call__(self, level: float) -> Ends:
+        return at_least_direct(self.rule(level), self.shares, self.n, level)

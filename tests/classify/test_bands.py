@@ -183,7 +183,7 @@ def test_a_band_leaves_out_as_many_worlds_as_it_promises():
     """The truth is one more world: 20,000 times 39 worlds and a truth of the same kind. Quantiles that leave out more hold it in 93%."""
     rng = np.random.default_rng(12)
     worlds = rng.standard_normal((20_000, 40))
-    bands = [BandOfWorlds(0.0, one[None, 1:], 10, False)(0.95) for one in worlds]
+    bands = [BandOfWorlds(0.0, one[None, 1:])(0.95) for one in worlds]
     held = np.mean([low[0] <= one[0] <= high[0] for one, (low, high) in zip(worlds, bands, strict=True)])
     assert held == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 20_000))
 
@@ -195,7 +195,7 @@ def test_no_class_makes_up_for_another_by_more_than_everyone():
     shares = [np.column_stack([1.4 + noise, -0.4 - noise]), np.column_stack([0.8 - noise, 0.2 + noise])]
     empty = np.zeros(worlds), np.empty((worlds, 0)), np.empty((1, 0, 0))
     found = {y: Outcomes(own, *empty) for y, own in enumerate(shares)}
-    band = estimate_of(_measured(found, np.full((worlds, 2), 0.5), "accuracy", None), "", 100_000, "accuracy", None)
+    band = estimate_of(_measured(found, np.full((worlds, 2), 0.5), "accuracy", None), "", 100_000, 100_000, "accuracy", None)
     low, high = band.interval()
     assert band.value[0] == pytest.approx(0.8, abs=0.01)
     assert low[0] < 0.61

@@ -28,7 +28,7 @@ def integrated(told: float, size: float, error: float, chance_of_rule: float) ->
 
 @pytest.mark.parametrize(("told", "error"), [(0.0, 0.1), (0.2, 0.05), (-0.3, 0.1), (0.25, 0.06), (0.4, 0.02), (0.3, 0.4)])
 def test_pairs_whose_errors_have_nothing_in_common_are_believed_exactly(told, error):
-    sizes, gaps, errors = np.array([0.4, 0.1]), np.array([told, 0.02]), np.array([error, 0.05])
+    sizes, gaps, errors = np.array([0.4, 0.2]), np.array([told, 0.02]), np.array([error, 0.05])
     found = PairTerms(gaps[None], sizes, np.diag(errors**2)).believed(BELIEFS, RULE)
     parts = sizes**2 / (sizes**2).sum()
     each = [integrated(*one) for one in zip(gaps, sizes, errors, RULE.chance * parts, strict=True)]
