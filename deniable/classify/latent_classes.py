@@ -58,6 +58,16 @@ class LatentClasses:
         return out
 
 
+def reported(channel: Any, cells: Any, rng: np.random.Generator) -> Any:
+    """What people in these true cells of an attribute would report.
+
+    >>> reported(np.eye(2), np.array([1, 0, 0]), np.random.default_rng(0)).tolist()
+    [1, 0, 0]
+    """
+    even = (rng.permutation(len(cells)) + 0.5) / len(cells)
+    return np.minimum((channel.cumsum(axis=1)[cells] < even[:, None]).sum(axis=1), channel.shape[1] - 1)
+
+
 class Reports:
     """Reports of attributes and class, ready for expectation maximisation."""
 

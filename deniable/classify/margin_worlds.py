@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.confusion import usable_inverse
-from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.latent_classes import LatentClasses, reported
 from deniable.classify.worlds import Outcomes, Worlds, shifted
 
 MOST_SAID = 5.0
@@ -95,6 +95,8 @@ class Told:
     means: Any
     """Unbiased means of the margins, [world, other class], with errors."""
     errors: Any
+    unseen: Any
+    """How much of the squares of these errors the worlds do not show."""
     expected: Any
     """What the classifier expects of the means, without the part that comes from the shares of the classes."""
     start: Any
@@ -166,23 +168,32 @@ class MarginWorlds:
         if y in self._known:
             return self._known[y]
         others = np.array([c for c in range(self.classes) if c != y])
-        people, codes = self.latent.draw(y, DRAWN, self.worlds.rng), self.codes[self.worlds.rows(y)]
+        # The same people however many worlds there are, so that the score is the same.
+        rng = np.random.default_rng(y)
+        people, codes = self.latent.draw(y, DRAWN, rng), self.codes[self.worlds.rows(y)]
         start = self.log_prior[y] - self.log_prior[others]
-        margins, told = np.tile(start, (len(people), 1)), np.tile(start, (len(codes), 1))
-        squares, expected = np.zeros_like(told), np.zeros(len(others))
+        margins, told, would = (np.tile(start, (rows, 1)) for rows in (DRAWN, len(codes), DRAWN))
+        squares, would_squares, expected = np.zeros_like(told), np.zeros_like(would), np.zeros(len(others))
         assert self.inverses is not None
         for j, (said, inverse) in enumerate(zip(self.said, self.inverses, strict=True)):
             own = said[:, [y]] - said[:, others]
             margins += own[people[:, j]]
             expected += self.model.shares_[j][y] @ own
-            told += (inverse @ own)[codes[:, j]]
+            reports = reported(self.model.features_[j].matrix, people[:, j], rng)
             apart = own - own[people[:, j]].mean(axis=0)
+            weight = inverse @ own
+            told += weight[codes[:, j]]
+            would += weight[reports]
             # A square is what its own report says of it; products of two are what both reports say.
-            squares += (inverse @ apart**2 - (inverse @ apart) ** 2)[codes[:, j]]
+            weight = inverse @ apart**2 - (inverse @ apart) ** 2
+            squares += weight[codes[:, j]]
+            would_squares += weight[reports]
         centre, spread = margins.mean(axis=0), np.maximum(margins.var(axis=0), 1e-12)
-        squares = (squares + (told - centre) ** 2) / spread
-        both = self.worlds.weights(y) @ np.concatenate([told, squares], axis=1)
-        errors = self.worlds.error(y, np.concatenate([told, squares], axis=1).T)
+        squares, would_squares = (squares + (told - centre) ** 2) / spread, (would_squares + (would - centre) ** 2) / spread
+        rows = np.concatenate([told, squares], axis=1)
+        both, seen = self.worlds.weights(y) @ rows, self.worlds.error(y, rows.T) ** 2
+        variances = self.worlds.variance(y, seen, np.concatenate([would, would_squares], axis=1).var(axis=0))
+        errors, unseen = np.sqrt(variances), variances - seen
         size = len(others)
         # The square of a mean is too large by the variance of the mean: of the rows' once, of the resampled rows' twice.
         excess = told.var(axis=0) / max(self.worlds.people(y), 2.0) / spread
@@ -190,8 +201,8 @@ class MarginWorlds:
         stretch[0] -= excess
         nearest = np.bincount(margins.argmin(axis=1), minlength=size) / len(margins)
         self._known[y] = Told(
-            others, people, margins, both[:, :size], errors[:size], expected, start, stretch, errors[size:], nearest
-        )
+            others, people, margins, both[:, :size], errors[:size], unseen[:size], expected, start, stretch, errors[size:], nearest,
+        )  # fmt: skip
         return self._known[y]
 
     def _moments(self, y: int) -> tuple[Any, Any]:
@@ -216,7 +227,7 @@ class MarginWorlds:
         doubts = apart * np.maximum(told.margins.std(axis=0), 1e-6)
         trust = doubts**2 / (doubts**2 + told.errors**2)
         noise = np.array([self.worlds.noise() for _ in told.others]).T
-        return expected + trust * (told.means - expected) + (1 - trust) * doubts * noise
+        return expected + trust * (told.means - expected) + np.hypot((1 - trust) * doubts, trust * np.sqrt(told.unseen)) * noise
 
     def _learned(self) -> tuple[Any, float]:
         """What part of the expected means is there, [world], and how far means lie from it, in standard deviations of margins."""

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 SMALLEST = 1e-300
+FEWEST_FREE = 2.0
+"""No fewer degrees of freedom than these: with 1 a band would be everything."""
 MODEL_COUNTS = 10.0
 """As how many people a model counts that says how much reports vary."""
 
@@ -25,6 +27,9 @@ class Worlds:
         shares = np.maximum(self._counts @ of_class, 0)
         self.prior = shares / np.maximum(shares.sum(axis=1, keepdims=True), SMALLEST)
         """The shares of the classes, [world, class]."""
+        people = np.maximum([self.people(y) for y in range(of_class.shape[1])], FEWEST_FREE + 1)
+        # Resampled means of few people vary less than Student's law has it, by which how much they vary is itself not known.
+        self._longer = np.sqrt((people + 1) / rng.chisquare(people - 1, (worlds + 1, len(people))))
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -39,7 +44,8 @@ class Worlds:
         weights = self._counts[:, rows] * self.of_class[rows, y]
         # A rare class that is well hidden may seem to have nobody.
         fewest = 0.2 * abs(float(self.of_class[:, y].sum())) + 1e-9
-        return weights / np.maximum(weights.sum(axis=1, keepdims=True), fewest)
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), fewest)
+        return weights[0] + self._longer[:, [y]] * (weights - weights[0])
 
     def error(self, y: int, values: Any) -> Any:
         """Standard errors of means over people of a class, of values [number, one of `rows(y)`]."""
@@ -65,7 +71,7 @@ class Worlds:
         Few people who by chance all report the same would seem to tell their mean without error, so the model counts as some more.
         """
         people = max(self.people(y), SMALLEST)
-        return (people * seen + MODEL_COUNTS * of_one / people) / (people + MODEL_COUNTS)
+        return np.maximum((people * seen + MODEL_COUNTS * of_one / people) / (people + MODEL_COUNTS), seen)
 
     def _apart(self, y: int, values: Any) -> Any:
         own = self.of_class[self.rows(y), y]
