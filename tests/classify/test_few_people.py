@@ -61,7 +61,7 @@ def test_correlations_are_as_much_smaller_as_they_vary_by_chance(numbers, rows, 
 
 
 def test_more_pairs_than_people_are_not_told_without_error():
-    """60 people, 150 pairs: the sum is believed no surer than it is. With covariances as the rows show them, errors were 7 times too small."""
+    """60 people, 150 pairs: the sum is believed no surer than it is. With covariances as rows show them errors were 7 times too small."""
     rng = np.random.default_rng(4)
     sizes, apart = np.full(150, 0.05), []
     for _ in range(60):
