@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.confusion import usable_inverse
-from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.latent_classes import LatentClasses, reported
 from deniable.classify.worlds import Outcomes, Worlds, shifted
 
 TOGETHER = 0.2
@@ -37,19 +37,27 @@ class DrawnWorlds:
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
         """How people of class y fare."""
-        people = self.latent.draw(y, DRAWN, self.worlds.rng)
+        # The same people however many worlds there are, so that the score is the same.
+        rng = np.random.default_rng(y)
+        people = self.latent.draw(y, DRAWN, rng)
         given = self.model._proba(people)
         loss = -np.log(np.maximum(given[:, y], 1e-15))
         fares = np.column_stack([given.argmax(axis=1)[:, None] == np.arange(given.shape[1]), loss])
         effects, left = changed_alone(people, fares, [feature.cells for feature in self.model.features_])
         codes = self.codes[self.worlds.rows(y)]
-        rows = np.tile(fares.mean(axis=0), (len(codes), 1))
+        rows, would = (np.tile(fares.mean(axis=0), (size, 1)) for size in (len(codes), DRAWN))
         for j, (feature, effect) in enumerate(zip(self.model.features_, effects, strict=True)):
-            rows += (usable_inverse(feature) @ (effect - effect[people[:, j]].mean(axis=0)))[codes[:, j]]
+            weight = usable_inverse(feature) @ (effect - effect[people[:, j]].mean(axis=0))
+            rows += weight[codes[:, j]]
+            would += weight[reported(feature.matrix, people[:, j], rng)]
+        seen = self.worlds.error(y, rows.T) ** 2
+        unseen = self.worlds.errors(self.worlds.variance(y, seen, would.var(axis=0)) - seen)
         told = self.worlds.weights(y) @ rows
         doubts = TOGETHER * left.std(axis=0)
-        shares = shifted(told[:, :-1], y, np.hypot(SHAPE_ERROR, doubts[y]) * self.noise)
-        return Outcomes(shares, told[:, -1] + doubts[-1] * self.noise, np.empty((len(told), 0)), np.empty((1, 0, 0)))
+        shares = shifted(told[:, :-1], y, np.hypot(SHAPE_ERROR, doubts[y]) * self.noise + unseen[:, y])
+        return Outcomes(
+            shares, told[:, -1] + doubts[-1] * self.noise + unseen[:, -1], np.empty((len(told), 0)), np.empty((1, 0, 0))
+        )
 
 
 def changed_alone(people: Any, fares: Any, cells: list[int]) -> tuple[list[Any], Any]:

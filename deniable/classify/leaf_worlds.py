@@ -77,7 +77,7 @@ class Terms:
     errors: Any
     """With what errors the reports tell them, [order]."""
     unseen: Any
-    """How much of the squares of these errors the worlds do not show, [order]."""
+    """How much of the squares of these errors the worlds do not show, [order]; terms of one attribute include those of none."""
     pairs: PairTerms | None
     """Terms of two, pair by pair; None if there are none."""
     doubt: float
@@ -119,7 +119,7 @@ class LeafWorlds:
         # What is off goes from the leaves that are wrong to those that are right, or back.
         toward = np.where(right, likely / max(likely[right].sum(), 1e-12), -likely / max(likely[~right].sum(), 1e-12))
         shares = np.tile(terms.expected.sum(axis=0), (len(terms.told), 1))
-        doubts = terms.doubt**2 + terms.unseen[1:2].sum()
+        doubts = terms.doubt**2 + terms.unseen[:2][-1]
         for d in range(self.most + 1):
             gaps = terms.told[:, d] - terms.expected[d]
             if d < 2:
@@ -215,12 +215,17 @@ class LeafWorlds:
         sizes = right.std(axis=1)
         # A test that half of the people pass has a standard deviation of a half.
         doubt = 2 * ERROR_OF_ONE * max(untrusted) * float(sizes[1:2].sum())
+        # Where open attributes are tested, too, terms of no hidden attribute vary, and go together with those of one.
+        for rows in (told_right, model_right):
+            rows[1:2] += rows[:1]
         seen = self.worlds.error(y, told_right) ** 2
         variances = self.worlds.variance(y, seen, model_right.var(axis=1))
         errors, unseen = np.sqrt(variances), variances - seen
         if self.worlds.people(y) < FEWEST:
             errors[2:] = np.inf
-        self._known[y] = Terms(told, expected, gaps, sizes, errors, unseen, pairs.told(self.worlds, y), doubt)
+        self._known[y] = Terms(
+            told, expected, gaps + self.worlds.errors(unseen), sizes, errors, unseen, pairs.told(self.worlds, y), doubt
+        )
         return self._known[y]
 
 
@@ -257,9 +262,9 @@ class _Pairs:
         of_rows, spread = np.array([one[1] for one in kept], dtype=np.float64), np.array([one[2].std() for one in kept])
         if worlds.people(y) < FEWEST:
             untold = UNTOLD * spread**2
-            return PairTerms(np.zeros((len(worlds), len(kept))), spread, np.diag(untold), untold)
+            return PairTerms(np.zeros((len(worlds), len(kept))), spread, np.diag(untold))
         covariance = worlds.covariance(y, of_rows)
         seen = covariance.diagonal()
         unseen = worlds.variance(y, seen, np.array([one[3].var() for one in kept])) - seen
         gaps = worlds.weights(y) @ of_rows.T - [one[0] for one in kept]
-        return PairTerms(gaps, spread, covariance + np.diag(unseen), unseen)
+        return PairTerms(gaps + worlds.errors(unseen), spread, covariance + np.diag(unseen))

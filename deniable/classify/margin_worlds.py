@@ -95,8 +95,6 @@ class Told:
     means: Any
     """Unbiased means of the margins, [world, other class], with errors."""
     errors: Any
-    unseen: Any
-    """How much of the squares of these errors the worlds do not show."""
     expected: Any
     """What the classifier expects of the means, without the part that comes from the shares of the classes."""
     start: Any
@@ -193,15 +191,15 @@ class MarginWorlds:
         rows = np.concatenate([told, squares], axis=1)
         both, seen = self.worlds.weights(y) @ rows, self.worlds.error(y, rows.T) ** 2
         variances = self.worlds.variance(y, seen, np.concatenate([would, would_squares], axis=1).var(axis=0))
-        errors, unseen = np.sqrt(variances), variances - seen
+        errors, unseen = np.sqrt(variances), self.worlds.errors(variances - seen)
         size = len(others)
-        # The square of a mean is too large by the variance of the mean: of the rows' once, of the resampled rows' twice.
+        # The square of a mean is too large by the variance of the mean: of the rows' once, of resampled rows' once more and as much longer.
         excess = told.var(axis=0) / max(self.worlds.people(y), 2.0) / spread
-        stretch = both[:, size:] - (both[:, :size] - centre) ** 2 / spread + 2 * excess
-        stretch[0] -= excess
+        stretch = both[:, size:] - (both[:, :size] - centre) ** 2 / spread + (1 + self.worlds.longer[:, [y]] ** 2) * excess
         nearest = np.bincount(margins.argmin(axis=1), minlength=size) / len(margins)
         self._known[y] = Told(
-            others, people, margins, both[:, :size], errors[:size], unseen[:size], expected, start, stretch, errors[size:], nearest,
+            others, people, margins, both[:, :size] + unseen[:, :size], errors[:size], expected, start, stretch + unseen[:, size:],
+            errors[size:], nearest,
         )  # fmt: skip
         return self._known[y]
 
@@ -227,7 +225,7 @@ class MarginWorlds:
         doubts = apart * np.maximum(told.margins.std(axis=0), 1e-6)
         trust = doubts**2 / (doubts**2 + told.errors**2)
         noise = np.array([self.worlds.noise() for _ in told.others]).T
-        return expected + trust * (told.means - expected) + np.hypot((1 - trust) * doubts, trust * np.sqrt(told.unseen)) * noise
+        return expected + trust * (told.means - expected) + (1 - trust) * doubts * noise
 
     def _learned(self) -> tuple[Any, float]:
         """What part of the expected means is there, [world], and how far means lie from it, in standard deviations of margins."""

@@ -75,8 +75,6 @@ class PairTerms:
     """How large the terms are, as standard deviations, [pair]."""
     covariance: Any
     """Of the errors of what reports say, [pair, pair]."""
-    unseen: Any = 0.0
-    """How much of their variances the worlds do not show, [pair]."""
 
     def believed(self, beliefs: tuple[Belief, ...], rule: Belief) -> Believed:
         """By how much the model is off, all pairs together.
@@ -104,7 +102,7 @@ class PairTerms:
         unsaid = np.maximum(variance - errors * wide / (errors + wide), 0).sum()
         seen, gaps = self.covariance + np.diag(wide), self.gaps - mean
         trust = np.linalg.solve(seen, wide)
-        doubt = np.sqrt(((1 - trust) ** 2 * wide + trust**2 * self.unseen).sum() + unsaid)
+        doubt = np.sqrt((1 - trust) ** 2 @ wide + unsaid)
         # Pair by pair, and how much likelier or less likely they are together.
         large = np.flatnonzero(self.sizes**2 >= LARGE * (self.sizes**2).max())
         said, alone_seen = gaps[0, large], np.diag((errors + wide)[large])

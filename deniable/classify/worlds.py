@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 SMALLEST = 1e-300
-FEWEST_FREE = 2.0
-"""No fewer degrees of freedom than these: with 1 a band would be everything."""
+FEWEST_FREE = 3.0
+"""No fewer degrees of freedom than these: with 2 means of worlds have no variance."""
 MODEL_COUNTS = 10.0
 """As how many people a model counts that says how much reports vary."""
 
@@ -27,9 +27,11 @@ class Worlds:
         shares = np.maximum(self._counts @ of_class, 0)
         self.prior = shares / np.maximum(shares.sum(axis=1, keepdims=True), SMALLEST)
         """The shares of the classes, [world, class]."""
-        people = np.maximum([self.people(y) for y in range(of_class.shape[1])], FEWEST_FREE + 1)
-        # Resampled means of few people vary less than Student's law has it, by which how much they vary is itself not known.
-        self._longer = np.sqrt((people + 1) / rng.chisquare(people - 1, (worlds + 1, len(people))))
+        # So many rows tell how far means vary: of a class that is hidden many do, though they tell the mean itself badly.
+        rows = np.maximum((of_class**2).sum(axis=0) ** 2 / np.maximum((of_class**4).sum(axis=0), SMALLEST), FEWEST_FREE + 1)
+        self.longer = np.sqrt((rows + 1) / rng.chisquare(rows - 1, (worlds + 1, len(rows))))
+        """How much further means are off than resampled rows have it, [world, class]: if rows are few they follow Student's law."""
+        self.longer[0] = 0
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -45,7 +47,7 @@ class Worlds:
         # A rare class that is well hidden may seem to have nobody.
         fewest = 0.2 * abs(float(self.of_class[:, y].sum())) + 1e-9
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), fewest)
-        return weights[0] + self._longer[:, [y]] * (weights - weights[0])
+        return weights[0] + self.longer[:, [y]] * (weights - weights[0])
 
     def error(self, y: int, values: Any) -> Any:
         """Standard errors of means over people of a class, of values [number, one of `rows(y)`]."""
@@ -70,7 +72,7 @@ class Worlds:
 
         Few people who by chance all report the same would seem to tell their mean without error, so the model counts as some more.
         """
-        people = max(self.people(y), SMALLEST)
+        people = max(self.people(y), 1e-6)
         return np.maximum((people * seen + MODEL_COUNTS * of_one / people) / (people + MODEL_COUNTS), seen)
 
     def _apart(self, y: int, values: Any) -> Any:
@@ -86,6 +88,12 @@ class Worlds:
     def noise(self) -> Any:
         """A standard normal number for every world but the likeliest, which has 0."""
         drawn = self.rng.standard_normal(len(self))
+        drawn[0] = 0
+        return drawn
+
+    def errors(self, variances: Any) -> Any:
+        """Errors of such variances, each for itself, for every world but the likeliest, which has none, [world, number]."""
+        drawn = np.sqrt(variances) * self.rng.standard_normal((len(self), len(variances)))
         drawn[0] = 0
         return drawn
 

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.leaf_worlds import OF_TWO, LeafWorlds
 from deniable.classify.margin_worlds import MarginWorlds
 from deniable.classify.measures import part_measured
-from deniable.classify.pair_terms import Belief, PairTerms
+from deniable.classify.pair_terms import LARGE, Belief, PairTerms
 from deniable.classify.scoring import UNBIASED, score
 from deniable.classify.world_scores import in_worlds
 from deniable.classify.worlds import Worlds
@@ -79,6 +80,17 @@ def test_more_pairs_than_people_are_not_told_without_error():
     assert 0.7 < np.sqrt(np.mean(np.square(apart))) < 1.3
 
 
+def test_small_pairs_say_nothing_about_the_belief():
+    sizes = np.array([0.5, 0.4, 0.5 * np.sqrt(0.9 * LARGE)])
+    evidence = []
+    for last in (0.0, 10.0):
+        told = PairTerms(np.array([[0.01, 0.02, last]]) * sizes, sizes, np.diag((0.1 * sizes) ** 2))
+        evidence.append(told.believed(OF_TWO, NEVER).evidence)
+    assert evidence[0] == pytest.approx(evidence[1])
+    larger = PairTerms(np.array([[0.01, 1.0, 0.0]]) * sizes, sizes, np.diag((0.1 * sizes) ** 2))
+    assert larger.believed(OF_TWO, NEVER).evidence < evidence[0] - 1
+
+
 def _alike(keep: float, few: int, says: int, make):
     """A classifier and test rows in which few people of class 1 all report the same."""
     rng = np.random.default_rng(1)
@@ -101,29 +113,59 @@ def _alike(keep: float, few: int, says: int, make):
 
 @pytest.mark.parametrize("says", [0, 1])
 @pytest.mark.parametrize("make", [dn.ReconstructionTree, dn.ReconstructionNaiveBayes])
-def test_few_people_who_all_report_the_same_are_not_certain(make, says, monkeypatch):
+def test_few_people_who_all_report_the_same_are_not_certain(make, says):
     model, rows, y = _alike(0.5, 14, says, make)
-    seen = []
-    for kind in (LeafWorlds, MarginWorlds):
-        plain = kind.outcomes
-
-        def outcomes(self, label, with_chances, plain=plain):
-            found = plain(self, label, with_chances)
-            seen.append(found.predictions[:, label])
-            return found
-
-        monkeypatch.setattr(kind, "outcomes", outcomes)
     recall = model.score_distorted(rows, y, metric="recall", pos_label=1)
-    assert len(seen) == 2
-    assert all(right.min() > -0.5 and right.max() < 1.5 for right in seen)
     low, high = recall.interval()
     direct = at_least_direct((recall.value, recall.value), recall.value, 14, 0.95)
     assert float(high[0] - low[0]) >= 0.99 * float(direct[1][0] - direct[0][0])
     low, high = model.score_distorted(rows, y).interval()
     assert 0.5 < float(low[0]) < 0.93 < float(high[0])
 
+    worlds = Worlds(np.eye(2)[y], 300, np.random.default_rng(0))
+    latent = fit_latent_classes(rows.to_numpy(), y, [feature.matrix for feature in model.features_], np.eye(2))
+    fares = model._fares(rows.to_numpy(), worlds, latent)
+    for label in (0, 1):
+        right = fares.outcomes(label, False).predictions[:, label]
+        assert -0.5 < right.min() <= right.max() < 1.5
 
-@pytest.mark.parametrize("make", [dn.ReconstructionTree, dn.ReconstructionNaiveBayes])
+
+def test_worlds_show_the_errors_of_people_who_all_report_the_same():
+    model, rows, y = _alike(0.5, 14, 0, dn.ReconstructionTree)
+    codes, matrices = rows.to_numpy(), [feature.matrix for feature in model.features_]
+    latent = fit_latent_classes(codes, y, matrices, np.eye(2))
+    pairs = LeafWorlds(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent)._terms(1).pairs
+    errors = np.sqrt(pairs.covariance.diagonal())
+    # One report is undone with a standard deviation of 0.87, a pair of them with 0.75 if their shares are even.
+    assert (errors > pairs.sizes).all()
+    assert pairs.gaps[1:].std(axis=0) == pytest.approx(errors, rel=0.2)
+
+    model, rows, y = _alike(0.5, 14, 0, dn.ReconstructionNaiveBayes)
+    told = MarginWorlds(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent)._told(1)
+    assert told.means[1:].std(axis=0) == pytest.approx(told.errors, rel=0.2)
+    assert told.stretch[1:].std(axis=0) == pytest.approx(told.stretch_errors, rel=0.2)
+    assert told.errors[0] > 0.1
+
+
+def test_what_a_model_says_of_the_errors_counts_as_ten_people():
+    worlds = Worlds(np.ones((30, 1)), 1, np.random.default_rng(0))
+    assert worlds.variance(0, np.array([0.0, 0.02, 0.5]), np.array([0.6, 0.6, 0.6])) == pytest.approx([0.005, 0.02, 0.5])
+    assert worlds.variance(0, np.array([0.01]), np.array([0.6])) == pytest.approx([(30 * 0.01 + 10 * 0.02) / 40])
+
+
+def test_many_rows_of_a_hidden_class_tell_how_far_its_mean_varies():
+    """A class of 5% that is kept with a chance of .7: the mean is told as badly as by 2 people, its error by hundreds of rows."""
+    rng = np.random.default_rng(6)
+    reported = np.where(rng.random(1_000) < 0.7, rng.random(1_000) < 0.05, rng.random(1_000) < 0.5).astype(int)
+    inverse = np.linalg.inv(0.7 * np.eye(2) + 0.15)
+    worlds = Worlds(inverse[reported], 300, rng)
+    assert worlds.people(1) < 20
+    assert worlds.longer[1:].std(axis=0).max() < 0.08
+    assert worlds.longer[1:].mean(axis=0) == pytest.approx(1, abs=0.02)
+    assert (worlds.longer[0] == 0).all()
+
+
+@pytest.mark.parametrize("make", [dn.ReconstructionTree, dn.ReconstructionNaiveBayes, dn.EmergingPatterns])
 def test_the_score_does_not_depend_on_how_many_worlds_are_drawn(make):
     model, rows, y = _alike(0.5, 100, 0, make)
     values = [in_worlds(model, rows.to_numpy(), y, "accuracy", None, worlds)[0][0, 0] for worlds in (10, 50)]
