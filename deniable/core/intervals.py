@@ -113,7 +113,7 @@ class AtLeastDirect:
 
     >>> sure = NormalInterval(np.ones(1), np.ones(1), np.zeros(1))  # 14 of 14 were right
     >>> low, high = AtLeastDirect(sure, np.ones(1), 14)(0.95)
-    >>> float(low[0].round(2)), float(high[0])
+    >>> float(low[0].round(2)), float(high[0].round(2))
     (0.78, 1.0)
     """
 

@@ -156,11 +156,16 @@ class Shift(Law):
         leading = np.arange(((self.denominator - 1) >> drop) + 1)
         return running, np.searchsorted(running, leading << drop, side="right"), drop
 
+    @cached_property
+    def _is_even(self) -> bool:
+        """Whether every offset has one part; that parts sum to the number of offsets is not enough."""
+        return bool((self.kernel == 1).all())
+
     def choose(self, codes: Ints, draws: Ints) -> Ints:
         from deniable.kernels.draws import choose_shift
 
-        if self.denominator == len(self.kernel):
-            # Every offset has one part: the draw is the offset.
+        if self._is_even:
+            # The draw is the offset.
             moved = codes + draws + (self.lowest + self.margin)
             return np.clip(moved, 0, self.outputs - 1) if self.clamps else moved
         running, guide, drop = self._search
