@@ -61,8 +61,9 @@ class LatentClasses:
 def reported(channel: Any, cells: Any, rng: np.random.Generator) -> Any:
     """What people in these true cells of an attribute would report.
 
-    >>> reported(np.eye(2), np.array([1, 0, 0]), np.random.default_rng(0)).tolist()
-    [1, 0, 0]
+    >>> channel = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # one row per true cell, one column per report
+    >>> reported(channel, np.array([1, 0, 0]), np.random.default_rng(0)).tolist()
+    [2, 0, 0]
     """
     even = (rng.permutation(len(cells)) + 0.5) / len(cells)
     return np.minimum((channel.cumsum(axis=1)[cells] < even[:, None]).sum(axis=1), channel.shape[1] - 1)
