@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.leaf_worlds import OF_TWO, LeafWorlds
 from deniable.classify.margin_worlds import MarginWorlds
@@ -145,6 +146,16 @@ def test_worlds_show_the_errors_of_people_who_all_report_the_same():
     assert told.means[1:].std(axis=0) == pytest.approx(told.errors, rel=0.2)
     assert told.stretch[1:].std(axis=0) == pytest.approx(told.stretch_errors, rel=0.2)
     assert told.errors[0] > 0.1
+
+
+def test_of_any_other_classifier_worlds_show_these_errors_too():
+    """By single attributes each of 14 people's reports is undone with a standard deviation of 0.87, and patterns are right by them."""
+    model, rows, y = _alike(0.5, 14, 0, dn.EmergingPatterns)
+    codes, worlds = rows.to_numpy(), Worlds(np.eye(2)[y], 300, np.random.default_rng(0))
+    latent = fit_latent_classes(codes, y, [feature.matrix for feature in model.features_], np.eye(2))
+    fares = DrawnWorlds(model, codes, worlds, latent)
+    fares.noise = np.zeros(len(worlds))
+    assert fares.outcomes(1, False).predictions[1:, 1].std() > 0.01
 
 
 def test_what_a_model_says_of_the_errors_counts_as_ten_people():
