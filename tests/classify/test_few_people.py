@@ -135,7 +135,11 @@ def test_worlds_show_the_errors_of_people_who_all_report_the_same():
     model, rows, y = _alike(0.5, 14, 0, dn.ReconstructionTree)
     codes, matrices = rows.to_numpy(), [feature.matrix for feature in model.features_]
     latent = fit_latent_classes(codes, y, matrices, np.eye(2))
-    pairs = LeafWorlds(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent)._terms(1).pairs
+    terms = LeafWorlds(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent)._terms(1)
+    assert terms.right[1:, 3:].std(axis=0) == pytest.approx(terms.errors[3:], rel=0.2)
+    assert terms.errors[3:].size
+    assert (terms.errors[3:] > 0).all()
+    pairs = terms.pairs
     errors = np.sqrt(pairs.covariance.diagonal())
     # One report is undone with a standard deviation of 0.87, a pair of them with 0.75 if their shares are even.
     assert (errors > pairs.sizes).all()
@@ -146,6 +150,16 @@ def test_worlds_show_the_errors_of_people_who_all_report_the_same():
     assert told.means[1:].std(axis=0) == pytest.approx(told.errors, rel=0.2)
     assert told.stretch[1:].std(axis=0) == pytest.approx(told.stretch_errors, rel=0.2)
     assert told.errors[0] > 0.1
+
+
+def test_worlds_of_few_people_stretch_margins_no_more_on_average():
+    """Student's law makes means of 7 people vary twice as much as resampled rows do, and squares of means grow by as much."""
+    model, rows, y = _alike(0.5, 7, 0, dn.ReconstructionNaiveBayes)
+    rows.loc[y == 1] = np.random.default_rng(5).integers(0, 2, (7, 4))
+    codes, matrices = rows.to_numpy(), [feature.matrix for feature in model.features_]
+    latent = fit_latent_classes(codes, y, matrices, np.eye(2))
+    told = MarginWorlds(model, codes, Worlds(np.eye(2)[y], 20_000, np.random.default_rng(0)), latent)._told(1)
+    assert told.stretch[1:].mean(axis=0) == pytest.approx(told.stretch[0], abs=0.15)
 
 
 def test_of_any_other_classifier_worlds_show_these_errors_too():
