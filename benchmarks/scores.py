@@ -1,7 +1,7 @@
 """Do bands of scores from distorted rows hold the accuracy of the fitted classifier on true rows, and how wide are they?
 
 python -m benchmarks.scores [--data DIR] [--quick] [--seed S] [--minutes M] [--distortions N] [--resume FILE] [--only SET] [--random N]
-                             [--hide-class P]
+                             [--hide-class P] [--classifier NAME]
 
 A cell is a data set, a way of hiding and a classifier. In each distortion training and test rows are distorted, the classifier is fitted to
 the first, scored on the second, and its true accuracy is that on fresh true rows (made sets: 20,000; UCI sets: the test rows).
@@ -9,6 +9,7 @@ Distortions go round all cells, so that time which runs out leaves every cell wi
 `--only SET`, once or more, draws of these sets alone what a run of all sets would. `--random N` takes in place of all these sets N random
 populations of each of four kinds, others for every seed, and seven other sets. (What the model of the rows may have wrong was measured on
 populations of the same kinds: `benchmarks/score_model.py`.) `--hide-class P` distorts the class, too, by retention with P.
+`--classifier NAME` scores one of the two, on the same draws.
 """
 
 from __future__ import annotations
@@ -108,7 +109,12 @@ def loaded(data: Path | None, names: tuple[str, ...]) -> dict[str, tuple[Source,
 
 
 def distorted(
-    source: Source, attributes: dict[str, Any], way: str, rng: np.random.Generator, hide_class: float = 1.0
+    source: Source,
+    attributes: dict[str, Any],
+    way: str,
+    rng: np.random.Generator,
+    hide_class: float = 1.0,
+    classifiers: tuple[str, ...] = tuple(CLASSIFIERS),
 ) -> Iterator[tuple[str, Found]]:
     """One distortion, scored for each classifier; `hide_class`: the class is kept with this chance."""
     schema = dn.Schema({name: WAYS[way](domain) for name, domain in attributes.items()})
@@ -119,8 +125,8 @@ def distorted(
         schema = dn.Schema({**dict(schema), CLASS: hidden}, target=CLASS)
         of_class = dn.Schema({CLASS: hidden})
         y, labels = (of_class.randomise(pd.DataFrame({CLASS: one}), rng)[CLASS].to_numpy() for one in (y, labels))
-    for name, make in CLASSIFIERS.items():
-        model = make(schema).fit(Z, y)
+    for name in classifiers:
+        model = CLASSIFIERS[name](schema).fit(Z, y)
         estimate = model.score_distorted(distorted_test, labels)
         refused = not estimate.has_interval
         low, high = (0.0, 1.0) if refused else (float(end[0]) for end in estimate.interval())
@@ -133,6 +139,7 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
     if asked.resume and asked.resume.exists():
         held = {cell: [Found(**one) for one in many] for cell, many in json.loads(asked.resume.read_text()).items()}
     end = time.monotonic() + 60 * asked.minutes
+    classifiers = (asked.classifier,) if asked.classifier else tuple(CLASSIFIERS)
     places = random_sources(asked.data, asked.random, asked.seed) if asked.random else sources(asked.data, asked.quick)
     for repeat in range(asked.distortions):
         for place, (name, (source, attributes)) in enumerate(places.items()):
@@ -141,10 +148,10 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
             for number, way in enumerate(WAYS):
                 if time.monotonic() > end:
                     return held
-                if len(held.get(f"{name}|{way}|tree", [])) > repeat:
+                if min(len(held.get(f"{name}|{way}|{classifier}", [])) for classifier in classifiers) > repeat:
                     continue
                 rng = np.random.default_rng([asked.seed, repeat, place, number])
-                for classifier, found in distorted(source, attributes, way, rng, asked.hide_class):
+                for classifier, found in distorted(source, attributes, way, rng, asked.hide_class, classifiers):
                     held.setdefault(f"{name}|{way}|{classifier}", []).append(found)
         if asked.resume:
             asked.resume.write_text(json.dumps({cell: [vars(one) for one in many] for cell, many in held.items()}))
@@ -206,6 +213,7 @@ def main(given: list[str] | None = None) -> bool:
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random populations instead, N of each kind")
     parser.add_argument("--hide-class", type=float, default=1.0, metavar="P", help="keep the class with this chance only")
     parser.add_argument("--only", action="append", metavar="SET", help="of all sets only this one; may be given more than once")
+    parser.add_argument("--classifier", choices=tuple(CLASSIFIERS), help="score this one alone")
     asked = parser.parse_args(given)
     if asked.random == 0 and (unknown := set(asked.only or []) - {*MADE, *UCI}):
         parser.error(f"--only: there is no set {unknown.pop()!r}. There are {', '.join([*MADE, *UCI])}.")

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from sklearn.metrics import log_loss, roc_auc_score
 
 import deniable as dn
@@ -13,7 +14,7 @@ from benchmarks import scores
 from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.latent_classes import LatentClasses, Reports, fit_latent_classes
 from deniable.classify.leaf_worlds import LeafWorlds, orders
-from deniable.classify.margin_worlds import MarginWorlds
+from deniable.classify.margin_worlds import LEAST_STRETCH, MOST_STRETCH, STRETCH, STRETCH_ERROR, MarginWorlds, likely_stretches
 from deniable.classify.scoring import score_rows
 from deniable.classify.world_scores import BandOfWorlds, _measured, estimate_of
 from deniable.classify.worlds import Outcomes, Worlds
@@ -87,6 +88,30 @@ def test_means_and_variances_of_margins_are_unbiased():
     said = said[y == 1] + margins.log_prior[1] - margins.log_prior[0]
     error = np.std(found, axis=0) / 20
     assert abs(np.mean(found, axis=0) - [said.mean(), said.var()]) == pytest.approx([0, 0], abs=4 * error.max())
+
+
+@pytest.mark.parametrize(("told", "error"), [(1.0, 0.1), (3.0, 1.0), (-5.0, 3.0), (0.2, 0.3), (1.0, 50.0)])
+def test_stretches_are_what_is_believed_of_those_that_may_have_been_told_so(told, error):
+    """Beside a million stretches drawn from the belief, each counted by how likely it makes what is told."""
+    rng = np.random.default_rng(7)
+    drawn = np.exp(rng.normal(STRETCH, STRETCH_ERROR, 1_000_000))
+    drawn = drawn[(drawn > LEAST_STRETCH) & (drawn < MOST_STRETCH)]
+    weights = norm.pdf(told, drawn, error)
+    order = np.argsort(drawn)
+    running = np.cumsum(weights[order]) / weights.sum()
+    expected = drawn[order][np.searchsorted(running, [0.025, 0.25, 0.5, 0.75, 0.975])]
+    worlds = np.concatenate([[told], told + rng.normal(0, error, 4_000)])
+    found = likely_stretches(worlds, error, rng.standard_normal(4_001))
+    assert found[0] == pytest.approx(np.average(drawn, weights=weights), rel=0.02)
+    np.testing.assert_allclose(np.quantile(found[1:], [0.025, 0.25, 0.5, 0.75, 0.975]), expected, rtol=0.03)
+
+
+def test_a_stretch_goes_with_what_rows_say_where_that_is_to_be_trusted():
+    rng = np.random.default_rng(8)
+    for error, least, most in ((0.1, 0.97, 1.0), (20.0, -0.1, 0.25)):
+        told = 1.5 + rng.normal(0, error, 1_001)
+        together = np.corrcoef(told[1:], likely_stretches(told, error, rng.standard_normal(1_001))[1:])[0, 1]
+        assert least < together <= most
 
 
 def test_terms_of_a_leaf_add_up_to_the_unbiased_weight():
@@ -336,6 +361,15 @@ def test_bands_hold_the_truth_in_a_few_distortions(capsys):
     scores.report(held)
     assert "median half-width" in capsys.readouterr().out
     assert sum(one.low <= one.truth <= one.high for many in held.values() for one in many) >= 40
+
+
+def test_the_benchmark_scores_one_classifier_on_the_same_draws():
+    source, attributes = scores.made_source(partial(scores.made, "independent")), scores.domains("independent")
+    both, alone = (
+        dict(scores.distorted(source, attributes, "retention .5", np.random.default_rng(7), classifiers=classifiers))
+        for classifiers in (tuple(scores.CLASSIFIERS), ("tree",))
+    )
+    assert alone == {"tree": both["tree"]}
 
 
 def test_the_benchmark_hides_the_class_too(capsys):
