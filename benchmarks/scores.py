@@ -148,10 +148,11 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
             for number, way in enumerate(WAYS):
                 if time.monotonic() > end:
                     return held
-                if min(len(held.get(f"{name}|{way}|{classifier}", [])) for classifier in classifiers) > repeat:
+                missing = tuple(one for one in classifiers if len(held.get(f"{name}|{way}|{one}", [])) <= repeat)
+                if not missing:
                     continue
                 rng = np.random.default_rng([asked.seed, repeat, place, number])
-                for classifier, found in distorted(source, attributes, way, rng, asked.hide_class, classifiers):
+                for classifier, found in distorted(source, attributes, way, rng, asked.hide_class, missing):
                     held.setdefault(f"{name}|{way}|{classifier}", []).append(found)
         if asked.resume:
             asked.resume.write_text(json.dumps({cell: [vars(one) for one in many] for cell, many in held.items()}))
@@ -222,8 +223,8 @@ def main(given: list[str] | None = None) -> bool:
     asked.distortions = asked.distortions or (5 if asked.quick else 200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # Bars of widths are for open classes.
-        return report(measured(asked), BARS if asked.hide_class == 1 else {})
+        # Bars of widths are for open classes, and for both classifiers together.
+        return report(measured(asked), BARS if asked.hide_class == 1 and not asked.classifier else {})
 
 
 if __name__ == "__main__":

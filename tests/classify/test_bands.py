@@ -1,6 +1,7 @@
 """Bands of scores where many attributes are hidden: what they are made of, and that they hold the truth."""
 
 import itertools
+import json
 from functools import partial
 
 import numpy as np
@@ -363,13 +364,15 @@ def test_bands_hold_the_truth_in_a_few_distortions(capsys):
     assert sum(one.low <= one.truth <= one.high for many in held.values() for one in many) >= 40
 
 
-def test_the_benchmark_scores_one_classifier_on_the_same_draws():
-    source, attributes = scores.made_source(partial(scores.made, "independent")), scores.domains("independent")
-    both, alone = (
-        dict(scores.distorted(source, attributes, "retention .5", np.random.default_rng(7), classifiers=classifiers))
-        for classifiers in (tuple(scores.CLASSIFIERS), ("tree",))
-    )
-    assert alone == {"tree": both["tree"]}
+def test_the_benchmark_scores_one_classifier_on_the_same_draws(tmp_path, capsys):
+    """One first, then both with the same file, is the same as both at once."""
+    both, parts = tmp_path / "both.json", tmp_path / "parts.json"
+    asked = ["--quick", "--only", "independent", "--distortions", "1", "--resume"]
+    scores.main([*asked, str(parts), "--classifier", "tree"])
+    assert "at most" not in capsys.readouterr().out
+    scores.main([*asked, str(parts)])
+    scores.main([*asked, str(both)])
+    assert json.loads(parts.read_text()) == json.loads(both.read_text())
 
 
 def test_the_benchmark_hides_the_class_too(capsys):
