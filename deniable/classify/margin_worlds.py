@@ -21,15 +21,13 @@ MOST_SAID = 5.0
 MEAN_APART = 0.3
 """How far the mean of a margin may lie from what the classifier expects of it, at least, in standard deviations of the margin, once it is
 corrected for what all classes have in common."""
-STRETCH, STRETCH_ERROR = 0.1, 0.75
-"""How far it may have the variance wrong: what is believed of the logarithm of the variance of all classes together, relative to the
-model's (dependence that it does not see mostly stretches). docs/classifiers.md says on what that was measured."""
-STRETCH_APART = 0.5
-"""How far that of one class may be apart from the others, relative to the model's."""
+STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 2.0, 0.5
+"""How far it may have the variance wrong, relative to it: of all classes together (dependence that it does not see mostly stretches), and
+of one class apart from the others."""
 SEEN, MOST_DOUBT = 2.0, 10.0
 """A model that is off by more than so many standard errors is doubted more, up to so many times as much."""
-LEAST_STRETCH, MOST_STRETCH, STRETCHES = 0.1, 20.0, 1_000
-SHAPE_ERROR = 0.0225
+LEAST_STRETCH, MOST_STRETCH = 0.1, 20.0
+SHAPE_ERROR = 0.025
 """How far shares of right predictions may be off, all together, if means and variances are right: for the shape alone, of each margin that
 decides. More where shapes differ more. docs/classifiers.md says on what that was measured."""
 SHAPES = 4
@@ -85,29 +83,6 @@ class Shapes:
         return np.clip(self.middle, -np.array(ends), ends)
 
 
-def likely_stretches(told: Any, error: float, noise: Any) -> Any:
-    """How much the variance may be stretched, [world], by what is believed of it and what reports say of it: in the first world the mean.
-
-    In the others it is so distributed, and goes up and down with what resampled rows say, as far as that is to be trusted.
-
-    >>> of_many, of_few = (likely_stretches(np.full(301, 3.0), error, np.zeros(301)) for error in (0.1, 100.0))
-    >>> round(float(of_many[0]), 1), round(float(of_few[0]), 1), np.quantile(of_few, [0.025, 0.975]).round(1).tolist()
-    (3.0, 1.5, [0.3, 4.7])
-    """
-    stretches = np.exp(np.linspace(np.log(LEAST_STRETCH), np.log(MOST_STRETCH), STRETCHES))
-    logs = -((np.log(stretches) - STRETCH) ** 2) / STRETCH_ERROR**2 / 2 - (told[0] - stretches) ** 2 / error**2 / 2
-    chances = np.exp(logs - logs.max())
-    chances /= chances.sum()
-    mean = chances @ stretches
-    variance = chances @ (stretches - mean) ** 2
-    trust = min(variance / error**2, 1.0)
-    order = np.argsort(trust * told[1:] + np.sqrt(variance - trust**2 * error**2) * noise[1:], kind="stable")
-    found = np.empty(len(told))
-    found[0] = mean
-    found[1 + order] = np.interp((np.arange(len(order)) + 0.5) / max(len(order), 1), chances.cumsum() - chances / 2, stretches)
-    return found
-
-
 @dataclass
 class Told:
     """What reports say about the margins of people of a class against the `others`."""
@@ -145,7 +120,8 @@ class MarginWorlds:
         self.factors = (normal, few, -few)
         # What the model has wrong it has wrong for all classes alike, so that it does not average out.
         self.noise_of_shape = worlds.noise()
-        self.noise_of_stretch = worlds.noise()
+        noise = worlds.noise()[:, None]
+        self.noise_of_stretch = np.where(noise > 0, noise, noise * STRETCH_DOWN / STRETCH_UP)
         self._known: dict[int, Told] = {}
         self._slope: tuple[Any, float] | None = None
         self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
@@ -232,14 +208,11 @@ class MarginWorlds:
         told = self._told(y)
         means = self._means(told)
         common, common_error = self._common_stretch()
-        # What is common to all classes is known better than what each has of its own.
-        likely = likely_stretches(common, common_error, self.noise_of_stretch)
-        own = told.stretch - common[:, None]
-        # A class that is seen to be further off is doubted that much, within reason.
-        off = np.where(np.abs(own[0]) > SEEN * told.stretch_errors, np.minimum(np.abs(own[0]), MOST_DOUBT * STRETCH_APART), 0.0)
-        doubts = np.maximum(STRETCH_APART, off) ** 2
-        own *= doubts / (doubts + told.stretch_errors**2)
-        return means, np.clip(likely[:, None] + own, LEAST_STRETCH, MOST_STRETCH)
+        # What is common to all classes is known better than what each has of its own. A variance below nothing is chance.
+        gaps = np.maximum(common, LEAST_STRETCH) - 1
+        likely = 1 + self._believed(gaps, common_error, STRETCH_UP if gaps[0, 0] > 0 else STRETCH_DOWN, self.noise_of_stretch)
+        own = self._believed(told.stretch - common, told.stretch_errors, np.full(len(told.others), STRETCH_APART), 0.0)
+        return means, np.clip(likely + own, LEAST_STRETCH, MOST_STRETCH)
 
     def _means(self, told: Told) -> Any:
         """Means of margins, [world, other class]: what the reports say, and the less they say it, what the classifier expects.
@@ -270,8 +243,8 @@ class MarginWorlds:
             self._slope = slope, apart
         return self._slope
 
-    def _common_stretch(self) -> tuple[Any, float]:
-        """How much margins are stretched in all classes together, [world], and the error of that; classes count by precision."""
+    def _common_stretch(self) -> tuple[Any, Any]:
+        """How much margins are stretched in all classes together, [world, 1], and the error of that; classes count by precision."""
         present = [y for y in range(self.classes) if self.worlds.rows(y).size]
         each = [self._told(y) for y in present]
         errors = np.array([max(float(told.stretch_errors @ told.nearest), 1e-6) for told in each])
@@ -279,7 +252,16 @@ class MarginWorlds:
         common = (
             sum(weight * (told.stretch @ told.nearest) for weight, told in zip(precision, each, strict=True)) / precision.sum()
         )
-        return np.asarray(common), float(precision.sum() ** -0.5)
+        return np.asarray(common)[:, None], np.array([precision.sum() ** -0.5])
+
+    @staticmethod
+    def _believed(gaps: Any, errors: Any, doubts: Any, noise: Any) -> Any:
+        """What reports say beyond the model, [world, number], as far as they are to be trusted; in its place what else may be."""
+        # A model that is seen to be further off is doubted that much, within reason.
+        off = np.where(np.abs(gaps[0]) > SEEN * errors, np.minimum(np.abs(gaps[0]), MOST_DOUBT * doubts), 0.0)
+        doubts = np.maximum(doubts, off)
+        trust = doubts**2 / np.maximum(doubts**2 + errors**2, 1e-300)
+        return trust * gaps + (1 - trust) * doubts * noise
 
 
 def _evenly(values: Any) -> Any:
