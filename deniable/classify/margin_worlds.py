@@ -21,7 +21,7 @@ MOST_SAID = 5.0
 MEAN_APART = 0.3
 """How far the mean of a margin may lie from what the classifier expects of it, at least, in standard deviations of the margin, once it is
 corrected for what all classes have in common."""
-STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 2.0, 0.5
+STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 3.0, 0.5
 """How far it may have the variance wrong, relative to it: of all classes together (dependence that it does not see mostly stretches), and
 of one class apart from the others."""
 SEEN, MOST_DOUBT = 2.0, 10.0
