@@ -116,7 +116,7 @@ def distorted(
     hide_class: float = 1.0,
     classifiers: tuple[str, ...] = tuple(CLASSIFIERS),
 ) -> Iterator[tuple[str, Found]]:
-    """One distortion, scored for each classifier; `hide_class`: the class is kept with this chance."""
+    """One distortion, scored for each of the classifiers; `hide_class`: the class is kept with this chance."""
     schema = dn.Schema({name: WAYS[way](domain) for name, domain in attributes.items()})
     train, y, test, labels, fresh, known = source(rng)
     Z, distorted_test = schema.randomise(train, rng), schema.randomise(test, rng)
