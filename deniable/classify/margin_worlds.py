@@ -120,8 +120,7 @@ class MarginWorlds:
         self.factors = (normal, few, -few)
         # What the model has wrong it has wrong for all classes alike, so that it does not average out.
         self.noise_of_shape = worlds.noise()
-        noise = worlds.noise()[:, None]
-        self.noise_of_stretch = np.where(noise > 0, noise, noise * STRETCH_DOWN / STRETCH_UP)
+        self.noise_of_stretch = worlds.noise()[:, None]
         self._known: dict[int, Told] = {}
         self._slope: tuple[Any, float] | None = None
         self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
@@ -210,7 +209,10 @@ class MarginWorlds:
         common, common_error = self._common_stretch()
         # What is common to all classes is known better than what each has of its own. A variance below nothing is chance.
         gaps = np.maximum(common, LEAST_STRETCH) - 1
-        likely = 1 + self._believed(gaps, common_error, STRETCH_UP if gaps[0, 0] > 0 else STRETCH_DOWN, self.noise_of_stretch)
+        doubt = STRETCH_UP if gaps[0, 0] > 0 else STRETCH_DOWN
+        # Downwards it may be wrong by as much on either side: believing larger variances earlier must not rule out smaller ones.
+        noise = np.where(self.noise_of_stretch > 0, 1.0, STRETCH_DOWN / doubt) * self.noise_of_stretch
+        likely = 1 + self._believed(gaps, common_error, doubt, noise)
         own = self._believed(told.stretch - common, told.stretch_errors, np.full(len(told.others), STRETCH_APART), 0.0)
         return means, np.clip(likely + own, LEAST_STRETCH, MOST_STRETCH)
 
