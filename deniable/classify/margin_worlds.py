@@ -21,7 +21,7 @@ MOST_SAID = 5.0
 MEAN_APART = 0.3
 """How far the mean of a margin may lie from what the classifier expects of it, at least, in standard deviations of the margin, once it is
 corrected for what all classes have in common."""
-STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 3.0, 0.5
+STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 2.0, 0.5
 """How far it may have the variance wrong, relative to it: of all classes together (dependence that it does not see mostly stretches), and
 of one class apart from the others."""
 SEEN, MOST_DOUBT = 2.0, 10.0
@@ -210,8 +210,8 @@ class MarginWorlds:
         # What is common to all classes is known better than what each has of its own. A variance below nothing is chance.
         gaps = np.maximum(common, LEAST_STRETCH) - 1
         doubt = STRETCH_UP if gaps[0, 0] > 0 else STRETCH_DOWN
-        # Downwards it may be wrong by as much on either side: believing larger variances earlier must not rule out smaller ones.
-        noise = np.where(self.noise_of_stretch > 0, 1.0, STRETCH_DOWN / doubt) * self.noise_of_stretch
+        # Wherever the reports put the variance, it may be so much larger or smaller: few of them often put it on the wrong side.
+        noise = np.where(self.noise_of_stretch > 0, STRETCH_UP, STRETCH_DOWN) / doubt * self.noise_of_stretch
         likely = 1 + self._believed(gaps, common_error, doubt, noise)
         own = self._believed(told.stretch - common, told.stretch_errors, np.full(len(told.others), STRETCH_APART), 0.0)
         return means, np.clip(likely + own, LEAST_STRETCH, MOST_STRETCH)

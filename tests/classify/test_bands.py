@@ -108,9 +108,10 @@ def test_a_variance_that_seems_to_be_below_nothing_makes_nobody_sure(monkeypatch
     impossible, nothing = stretches(-5.0), stretches(LEAST_STRETCH)
     np.testing.assert_allclose(impossible, nothing)
     assert impossible[0] == pytest.approx(0.91)  # one and a tenth of the gap, as the error is three times as large as the doubt
-    # What is doubted downwards does not depend on how far upwards the model is doubted.
-    monkeypatch.setattr("deniable.classify.margin_worlds.STRETCH_UP", 30.0)
-    np.testing.assert_allclose(stretches(LEAST_STRETCH), nothing)
+    # Few reports often put a variance on the wrong side of the model's: just below it, as much is allowed for as just above.
+    below, above = (np.quantile(stretches(told), [0.025, 0.975]) for told in (0.999, 1.001))
+    assert below[0] <= above[0] + 0.05
+    assert below[1] >= above[1] - 0.05
 
 
 def test_terms_of_a_leaf_add_up_to_the_unbiased_weight():
