@@ -1,6 +1,6 @@
 """Do plans come true? Random questionnaires are planned, 2,000 surveys of each are simulated, and what their intervals are is compared.
 
-    python -m benchmarks.planner [--seed 20261117] [--questionnaires 20] [--surveys 2000] [--quick]
+    python -m benchmarks.planner [--seed 20261117] [--questionnaires 20] [--surveys 2000] [--only N] [--quick]
 
 Margins: the mean half-length of the interval that `dn.Sample` gives (by the functions that it calls, on simulated counts of reports)
 against the plan's, relative to it. Powers: how often the interval of the smallest difference that is to be found 8 times out of 10 excludes
@@ -328,11 +328,14 @@ def main() -> None:
     parser.add_argument("--questionnaires", type=int, default=20)
     parser.add_argument("--surveys", type=int, default=2_000)
     parser.add_argument("--retuned", type=int, default=RETUNED)
+    parser.add_argument("--only", type=int, metavar="N", help="questionnaire N alone, with more surveys perhaps")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     questionnaires, surveys = (2, 400) if given.quick else (given.questionnaires, given.surveys)
+    if given.only is not None and not 1 <= given.only <= questionnaires:
+        parser.error(f"--only: there is no questionnaire {given.only}. There are 1 to {questionnaires}.")
     began, verdicts, too_few = time.time(), [], list[str]()
-    for place in range(questionnaires):
+    for place in range(questionnaires) if given.only is None else [given.only - 1]:
         # What is asked must not depend on how many surveys are simulated.
         asking, rng = (np.random.default_rng([given.seed, place, stream]) for stream in (0, 1))
         for statement in statements_of(asking, place):
