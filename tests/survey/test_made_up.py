@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from deniable.survey.made_up import SILENT, YES, made_up_answers, made_up_reports
 from deniable.survey.questionnaire import Questionnaire
@@ -83,9 +84,10 @@ def test_reports_are_drawn_by_the_channels(monkeypatch):
         expected = PEOPLE * row
         assert (counts[row == 0] == 0).all()
         wide = row > 0
-        # Chi squared, four standard deviations above its mean.
-        freedom = wide.sum() - 1
-        assert ((counts - expected)[wide] ** 2 / expected[wide]).sum() <= freedom + 4 * np.sqrt(2 * freedom) + 1e-9
+        # Nothing is seeded here, so a right channel must hardly ever fail: with all columns together once in ten million runs.
+        # Three people in a hundred with a wrong report are still seen.
+        found = ((counts - expected)[wide] ** 2 / expected[wide]).sum()
+        assert chi2.sf(found, wide.sum() - 1) > 1e-8 or wide.sum() == 1, (name, found)
 
 
 def test_protecting_draws_use_no_seed():
