@@ -29,9 +29,9 @@ def shuffled(folder, values, pieces=3, rng=None):
 
 
 def unlikely(table):
-    """Whether counts that should be equal differ as once in a million times."""
+    """Whether counts that should be equal differ as once in ten million times or more seldom."""
     expected = table.sum() / table.size
-    return ((table - expected) ** 2 / expected).sum() > chi2.ppf(1 - 1e-6, table.size - 1)
+    return ((table - expected) ** 2 / expected).sum() > chi2.ppf(1 - 1e-8, table.size - 1)
 
 
 @pytest.mark.statistical
