@@ -25,7 +25,8 @@ TELLING = {
     "an American date": [f"{d.month}/{d.day}/{d.year}" for d in DAYS],
     "a date and time": [f"{d:%d.%m.%Y} {i % 24:02}:15" for i, d in enumerate(DAYS)],
     "weeks": np.arange(ROWS) * 52 // ROWS + 1,
-    "two registers": np.tile(np.arange(ROWS // 2), 2),
+    # Of two as large as each other it would explain a quarter of the places, which a sample misses once in 70,000 times.
+    "two registers": np.concatenate([np.arange(ROWS // 3), np.arange(ROWS * 2 // 3)]),
     "ids with jitter": np.arange(ROWS) + RNG.normal(0, 400, ROWS),
     "ids, some of them random": FEW_RANDOM,
     "text ids, some of them random": [f"p{i}" for i in FEW_RANDOM],
@@ -33,7 +34,7 @@ TELLING = {
     "wards in no order": RNG.permutation(200)[np.arange(ROWS) * 200 // ROWS],
 }
 # Ids that begin again in the second half are met in both halves: they tell the place within a half, and smokes is told by the half.
-ANSWERS = {"two registers": np.tile(np.repeat(["no", "yes"], ROWS // 4), 2)}
+ANSWERS = {"two registers": np.repeat(["no", "yes", "no", "yes"], [ROWS // 6, ROWS // 6, ROWS // 3, ROWS // 3])}
 
 
 @pytest.mark.statistical
@@ -65,17 +66,18 @@ def test_an_attribute_that_is_reported_as_it_is_tells_it_too_and_is_not_its_own_
 
 @pytest.mark.statistical
 def test_columns_that_have_nothing_to_do_with_the_order_are_not_named():
+    rng = np.random.default_rng(2)  # its own: what is drawn must not depend on which tests came before
     draws = [
-        lambda n: RNG.integers(0, 1 << 40, n),
-        lambda n: RNG.integers(0, 30, n),
-        lambda n: RNG.normal(size=n),
-        lambda n: np.array([f"{x:032x}" for x in RNG.integers(0, 1 << 62, n)]),
-        lambda n: np.array([f"{d}.{m}.1980" for d, m in zip(RNG.integers(1, 29, n), RNG.integers(1, 13, n), strict=True)]),
+        lambda n: rng.integers(0, 1 << 40, n),
+        lambda n: rng.integers(0, 30, n),
+        lambda n: rng.normal(size=n),
+        lambda n: np.array([f"{x:032x}" for x in rng.integers(0, 1 << 62, n)]),
+        lambda n: np.array([f"{d}.{m}.1980" for d, m in zip(rng.integers(1, 29, n), rng.integers(1, 13, n), strict=True)]),
     ]
     alarms = 0
     for i in range(400):
         seen = Stretches()
-        seen.add(pa.array(draws[i % 5](int(RNG.integers(20, 1_500)))))
+        seen.add(pa.array(draws[i % 5](int(rng.integers(20, 1_500)))))
         alarms += seen.found() is not None
     assert alarms == 0
 
