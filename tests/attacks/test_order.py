@@ -80,8 +80,9 @@ WAYS = {
     "parquet": in_file("parquet"),
 }
 ATTACKS = {
-    # The always likeliest guess for a row alone: "no" for everyone (4 of 5 are right), and the reported age.
-    "smokes": (SMOKES, SMOKERS, change_point, 0.8, 0.99),
+    # The always likeliest guess for a row alone: "no" for everyone (4 of 5 are right), and the reported age. Then what the attacker has
+    # at least where the order is kept: the likeliest turn is 1% of all rows off once in nine hundred times, 4% once in a billion.
+    "smokes": (SMOKES, SMOKERS, change_point, 0.8, 0.96),
     "age": (AGES, AGED, rising, 0.5 + 0.5 / 73, 0.97),
 }
 
