@@ -391,7 +391,8 @@ def test_neither_a_restart_nor_another_mixing_ends_a_batch_sooner(monkeypatch):
         watch.now += least - 1
         writer._keep_house()
         assert inbox.batch is None
-    ends = {round(started()._ends[1][0] - watch.now, 3) for _ in range(50)}
+    # Not rounded: of 50 times out of an hour two are the same to a millisecond once in 3,000 runs.
+    ends = {started()._ends[1][0] - watch.now for _ in range(50)}
     assert len(ends) == 50
     assert min(ends) >= least
     assert max(ends) <= most
