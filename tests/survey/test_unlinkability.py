@@ -144,14 +144,15 @@ def test_tokens_and_answers_cannot_be_joined(store, database, standin):
     all_sealed = [*sealed, *(row for row in later_sealed if row not in set(sealed))]
     assert len(all_tokens) == PEOPLE
     assert town.best(guesses(all_tokens, all_sealed, answers)) <= CHANCE
-    # No trace of the order either: the correlation of two random orders has a standard error of 1/sqrt(n).
+    # No trace of the order either: the correlation of two random orders has a standard error of 1/sqrt(n). Nothing is seeded: six of
+    # them are passed once in five hundred million times.
     when = {token: i for i, token in enumerate(all_tokens)}
     where = {code: i for i, code in enumerate(answers)}
     pairs = np.array([(when[token], where[code]) for token, code in town.truth.items()])
-    assert abs(np.corrcoef(pairs.T)[0, 1]) < 5 / np.sqrt(PEOPLE)
+    assert abs(np.corrcoef(pairs.T)[0, 1]) < 6 / np.sqrt(PEOPLE)
     # Halves: nor does the batch in which an answer came say where it lies.
     first = {town.truth[token] for token in tokens}
-    assert abs(sum(code in first for code in answers[: PEOPLE // 2]) - PEOPLE / 4) < 5 * np.sqrt(PEOPLE / 16)
+    assert abs(sum(code in first for code in answers[: PEOPLE // 2]) - PEOPLE / 4) < 6 * np.sqrt(PEOPLE / 16)
 
 
 @pytest.mark.xdist_group("servers")
