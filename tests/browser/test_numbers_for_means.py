@@ -75,11 +75,12 @@ def test_what_was_sent_is_shown_as_what_it_is(page, served):
 def test_means_come_back_from_what_browsers_draw(page, served):
     page.goto(served(SURVEY.format(slug="drawn")))
     page.get_by_role("button", name="Start").wait_for()
-    for truth, times in (({"hours": 99, "pay": 0, "age": 20}, 150), ({"hours": 0, "pay": 9, "age": 100}, 150)):
+    for truth, times in (({"hours": 99, "pay": 0, "age": 20}, 240), ({"hours": 0, "pay": 9, "age": 100}, 240)):
         assert set(page.evaluate(POST, ["drawn", truth, times])) == {201}
     store = served.store
     store.close_survey("drawn")
     sample = dn.read(f"{store.place}#{store.overview('drawn').view}", store.version("drawn").schema)
     for name, truth in (("hours", 49.5), ("pay", 4.5), ("age", 20.0)):
-        low, high = sample.mean(name).interval(0.999999)
+        # Browsers take no seed: one of the three is wrong by chance once in three hundred million runs.
+        low, high = sample.mean(name).interval(1 - 1e-9)
         assert low[0] <= truth <= high[0], name
