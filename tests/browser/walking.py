@@ -35,6 +35,7 @@ def opened(page: Any, cookie: str | None, **settings: Any) -> Any:
 
 def wrong_with(page: Any) -> list[Any]:
     """What axe finds on a page, and whether it is wider than the screen."""
+    page.wait_for_selector("h1")  # the respondent's page is built by its script, a moment after its banner is seen
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
     found = page.evaluate(f"axe.run(document, {RULES})")["violations"]
     wide = page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]

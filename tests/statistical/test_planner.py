@@ -17,7 +17,7 @@ def test_plans_of_a_random_questionnaire_come_true():
     rng = np.random.default_rng([SEED, 0])
     statements = [one for one in planner.statements_of(rng, 0) if not isinstance(one, str)]
     assert {one.kind for one in statements} == {"margin", "power"}
-    verdicts = [planner.judged(one, rng, 250) for one in statements]
+    verdicts = [planner.verdict_of(one, rng, 250) for one in statements]
     assert planner.passes(verdicts, 250)
 
 
@@ -28,13 +28,32 @@ def test_a_plan_that_is_off_is_found_out():
     assert not planner.passes([planner.judged(wrong, rng, 250)], 250)
 
 
+def test_a_power_that_is_off_is_found_once_more_on_other_surveys(monkeypatch, capsys):
+    """Of a right power that chance put far off the second finding decides; a wrong one stays wrong."""
+    rng = np.random.default_rng([SEED, 0])
+    power = next(one for one in planner.statements_of(rng, 0) if not isinstance(one, str) and one.kind == "power")
+    wrong = planner.Statement(0, power.question, "power", power.outcome, power.says - 0.15)
+    assert not planner.passes([planner.verdict_of(wrong, rng, 250)], 250)
+    assert "1000 others" in capsys.readouterr().out
+    judged, surveys_asked = planner.judged, []
+
+    def unlucky(statement, rng, surveys, retuned):
+        surveys_asked.append(surveys)
+        verdict = judged(statement, rng, surveys, retuned)
+        return verdict if surveys > 250 else planner.Verdict(statement, verdict.found - 0.15, verdict.noise)
+
+    monkeypatch.setattr(planner, "judged", unlucky)
+    assert planner.passes([planner.verdict_of(power, rng, 250)], 250)
+    assert surveys_asked == [250, 1_000]
+
+
 @pytest.mark.slow
 def test_plans_of_many_random_questionnaires_come_true():
     verdicts = []
     for place in range(20):
         asking, rng = (np.random.default_rng([planner.SEED, place, stream]) for stream in (0, 1))
         statements = [one for one in planner.statements_of(asking, place) if not isinstance(one, str)]
-        verdicts += [planner.judged(one, rng, 2_000) for one in statements]
+        verdicts += [planner.verdict_of(one, rng, 2_000) for one in statements]
     assert planner.passes(verdicts, 2_000)
 
 
