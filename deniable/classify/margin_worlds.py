@@ -62,25 +62,33 @@ class Shapes:
 
     def __init__(self, margins: Any, factors: Any) -> None:
         self.middle, self.spread, self.factors = margins - margins.mean(axis=0), margins.std(axis=0), factors
-        self.far = np.sort(np.abs(self.middle), axis=0)
-        self.squares = np.cumsum(self.far**2, axis=0) + self.far**2 * np.arange(len(margins) - 1, -1, -1)[:, None]
+        self.order = np.argsort(np.abs(self.middle), axis=0, kind="stable")
+        self.outward = np.take_along_axis(self.middle, self.order, axis=0)
+        many = np.arange(1, len(margins) + 1)[:, None]
+        variances = np.cumsum(self.outward**2, axis=0) / many - (np.cumsum(self.outward, axis=0) / many) ** 2
+        self.of_nearest = np.maximum.accumulate(variances, axis=0)
+        """The variance of so many who are the nearest to the middle."""
 
     def apart(self, stretch: Any, shape: int) -> Any:
         """With variances stretched that much: all alike, or by moving people together, by what is normal or by what one in five has and the
-        others have not; too large ones are made smaller by cutting both ends."""
+        others have not; too large ones are made smaller by leaving out those who are the farthest."""
         if shape == 0:
             return np.sqrt(stretch) * self.middle
         more = np.sqrt(np.maximum(stretch - 1, 0)) * self.spread * self.factors[shape - 1]
-        return self._without_tails(stretch) + more
+        return self._without_farthest(stretch) + more
 
-    def _without_tails(self, stretch: Any) -> Any:
-        """Rare cells are what the model may have too much of, so margins are cut until their variance is right."""
+    def _without_farthest(self, stretch: Any) -> Any:
+        """What is said by several attributes together, as a rule does it, may not occur in a class: in place of those who are the farthest
+        there are others, until the variance is right."""
         if (stretch >= 1).all():
             return self.middle
-        wanted = np.minimum(stretch, 1) * self.squares[-1]
-        last = len(self.far) - 1
-        ends = [self.far[min(np.searchsorted(self.squares[:, c], wanted[c]), last), c] for c in range(len(wanted))]
-        return np.clip(self.middle, -np.array(ends), ends)
+        rows, found = len(self.middle), np.empty_like(self.middle)
+        for c, wanted in enumerate(np.minimum(stretch, 1) * self.of_nearest[-1]):
+            left = max(int(np.searchsorted(self.of_nearest[:, c], wanted, side="right")), 1)
+            values = self.outward[:, c].copy()
+            values[left:] = values[np.arange(rows - left) * left // max(rows - left, 1)]
+            found[self.order[:, c], c] = values - values.mean()
+        return found
 
 
 @dataclass
