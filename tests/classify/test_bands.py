@@ -14,7 +14,7 @@ from benchmarks import scores
 from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.latent_classes import LatentClasses, Reports, fit_latent_classes
 from deniable.classify.leaf_worlds import LeafWorlds, orders
-from deniable.classify.margin_worlds import LEAST_STRETCH, MarginWorlds
+from deniable.classify.margin_worlds import LEAST_STRETCH, SHAPES, MarginWorlds, Shapes
 from deniable.classify.scoring import score_rows
 from deniable.classify.world_scores import BandOfWorlds, _measured, estimate_of
 from deniable.classify.worlds import Outcomes, Worlds
@@ -112,6 +112,29 @@ def test_a_variance_that_seems_to_be_below_nothing_makes_nobody_sure(monkeypatch
     below, above = (np.quantile(stretches(told), [0.025, 0.975]) for told in (0.999, 1.001))
     assert below[0] <= above[0] + 0.05
     assert below[1] >= above[1] - 0.05
+
+
+@pytest.mark.parametrize("stretch", [0.1, 0.5, 0.9])
+def test_margins_that_vary_less_than_the_model_has_it_keep_their_mean_and_get_that_variance(stretch):
+    rng = np.random.default_rng(5)
+    margins = 2 + np.stack([rng.standard_normal(2_000), 3 * rng.standard_exponential(2_000)], axis=1)
+    shapes = Shapes(margins, [np.zeros((2_000, 1))] * (SHAPES - 1))
+    for shape in range(SHAPES):
+        found = shapes.apart(np.array([stretch, 1.5]), shape)
+        assert found.mean(axis=0) == pytest.approx([0, 0], abs=1e-9)
+        assert found[:, 0].var() / margins[:, 0].var() == pytest.approx(stretch, abs=0.01)
+    assert np.array_equal(np.sort(shapes.apart(np.ones(2), 1), axis=0), np.sort(shapes.middle, axis=0))
+
+
+def test_a_rule_leaves_out_whom_the_model_has_on_the_wrong_side():
+    """One in five is far on the wrong side in the model, in which attributes are independent; that margins vary as little as they do says
+    that there is nobody like that. To bring them nearer, whoever they are, would leave them on the wrong side."""
+    rng = np.random.default_rng(6)
+    margins = np.where(rng.random(2_000) < 0.2, -5.0, 4.0)[:, None] + 0.5 * rng.standard_normal((2_000, 1))
+    shapes = Shapes(margins, [np.zeros((2_000, 1))] * (SHAPES - 1))
+    wrong = [((3.5 + shapes.apart(np.array([0.3]), shape)) < 0).mean() for shape in range(SHAPES)]
+    assert wrong[0] > 0.15
+    assert wrong[1:] == [0.0] * (SHAPES - 1)
 
 
 def test_terms_of_a_leaf_add_up_to_the_unbiased_weight():
