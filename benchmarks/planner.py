@@ -5,10 +5,10 @@
 Margins: the mean half-length of the interval that `dn.Sample` gives (by the functions that it calls, on simulated counts of reports)
 against the plan's, relative to it. Powers: how often the interval of the smallest difference that is to be found 8 times out of 10 excludes
 0. Only what is worth 30 direct answers is promised; the rest must be called too few. Exit code 1 if a margin is off by more than 5%, a
-power by more than 6 points, or more than 1% of the powers by over 3 points. With 2,000 surveys a power is found with an error of 0.9 points,
-so among 80 right ones every sixteenth run has one that is off by over 3. Therefore a power that is off by so much is found once more in four
-times as many surveys, drawn anew, and these alone decide; both are printed. Meant to take at most 40 minutes on one core; `--quick` under a
-minute.
+power by more than 6 points, or more than 1% of the powers by over 3 points. With 2,000 surveys a power is found with an error of 0.9
+points, so among 80 right ones every sixteenth run has one that is off by over 3. Therefore a power that is off by so much is found once
+more in four times as many surveys, drawn anew, and these alone decide; both are printed. Meant to take at most 40 minutes on one core;
+`--quick` under a minute.
 
 Two of every four questions ask for a number, behind noise (of little or much of its range), by one bit, few reports or a window; some
 questions share one draw; half of the groups are told by a hidden answer. Behind noise the weights of simulated surveys are those for the
