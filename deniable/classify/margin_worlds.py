@@ -78,8 +78,8 @@ class Shapes:
         return self._without_farthest(stretch) + more
 
     def _without_farthest(self, stretch: Any) -> Any:
-        """What is said by several attributes together, as a rule does it, may not occur in a class: in place of those who are the farthest
-        there are others, until the variance is right."""
+        """Some combinations may not occur in a class, as where a rule decides: in place of those who are the farthest there are others,
+        until the variance is right."""
         if (stretch >= 1).all():
             return self.middle
         rows, found = len(self.middle), np.empty_like(self.middle)
