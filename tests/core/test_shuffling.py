@@ -29,7 +29,7 @@ def shuffled(folder, values, pieces=3, rng=None):
 
 
 def unlikely(table):
-    """Whether counts that should be equal differ more than once in a hundred million times."""
+    """Whether counts that should be equal differ as they would by chance once in a hundred million times."""
     expected = table.sum() / table.size
     return ((table - expected) ** 2 / expected).sum() > chi2.ppf(1 - 1e-8, table.size - 1)
 
