@@ -132,8 +132,8 @@ class Nodes:
         """For truths that are equally frequent."""
         return Decomposed(self.matrix, self._even_reports, self.width)
 
-    def ridge(self, f: Floats, n: float, decomposed: Decomposed) -> Ridge:
-        """The ridge weights with the shortest interval for n people."""
+    def ridge(self, f: Floats, n: float, decomposed: Decomposed, mass: float = 1.0) -> Ridge:
+        """The ridge weights with the shortest interval for n people, who are a share `mass` of all that the class speaks of."""
         wanted, base, at_nodes = f, None, np.zeros(len(self.reports))
         if len(self.truths) < len(f):
             law = self._law()
@@ -147,8 +147,8 @@ class Nodes:
                 wanted = np.bincount(self._nearest, weights=f) / self._nearby
         tried = decomposed.solutions(wanted)
         residuals = self.matrix @ tried - wanted[:, None]
-        low, high = self.cap.ends(residuals)
-        bias = (high - low) / 2
+        low, high = self.cap.ends(residuals, (mass,))
+        bias = (high - low) / (2 * mass)
         mean = decomposed.reports @ tried
         se = np.sqrt(np.maximum(decomposed.reports @ tried**2 - mean**2, 1e-300) / n)
         half = se * _reach(bias / se)

@@ -35,6 +35,7 @@ EXACT = 1e-7
 ALMOST = 1e-3
 """Closed forms that are off by less, relative to the function, are as good as unbiased; by how much they are off is counted."""
 MOST_PEOPLE = 1e15
+LEAST_PART = 1e-3
 MOST_KNOWN = 2_000
 """Of how many functions the weights are remembered."""
 
@@ -62,32 +63,33 @@ class Undoer:
         self.law, self.cap, self.counts = law, cap, counts
         designs = _DESIGNS.setdefault(law, {})
         self._design = designs.setdefault(cap.most, _Design(law, cap))
-        self._known: dict[tuple[bytes, int], Undone | Ridged] = {}
+        self._known: dict[tuple[bytes, int, int], Undone | Ridged] = {}
         self._smoothed: weakref.WeakKeyDictionary[Nodes, Decomposed] = weakref.WeakKeyDictionary()
 
-    def of(self, f: Floats, n: float) -> Undone:
-        """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
-        key, undone = self._looked_up(f, n)
+    def of(self, f: Floats, n: float, mass: float = 1.0) -> Undone:
+        """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about, who are a share `mass`
+        of all: a value that holds few of all may hold many of them, so the same weights may be off by more."""
+        key, undone = self._looked_up(f, n, mass)
         if isinstance(undone, Ridged):
             undone = self._known[key] = Undone(undone.weights, undone.residual(self.law, f))
         return undone
 
-    def weights(self, f: Floats, n: float) -> Floats:
+    def weights(self, f: Floats, n: float, mass: float = 1.0) -> Floats:
         """The same weights, where nobody asks by how much they are off: on a fine grid that takes longest to work out."""
-        return self._looked_up(f, n)[1].weights
+        return self._looked_up(f, n, mass)[1].weights
 
     def is_unbiased(self, f: Floats, n: float) -> bool:
         """Whether the weights for f are unbiased, which is told sooner than the weights."""
-        undone = self._design.unbiased(f, _size(n))
+        undone = self._design.unbiased(f, _size(n), _part(1.0))
         return undone is not None and undone.residual is None
 
-    def _looked_up(self, f: Floats, n: float) -> tuple[tuple[bytes, int], Undone | Ridged]:
-        size = _size(n)
-        key = (f.tobytes(), size)
+    def _looked_up(self, f: Floats, n: float, mass: float) -> tuple[tuple[bytes, int, int], Undone | Ridged]:
+        size, part = _size(n), _part(mass)
+        key = (f.tobytes(), size, part)
         if key not in self._known:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
-            self._known[key] = self._undone(f, size)
+            self._known[key] = self._undone(f, size, part)
         return key, self._known[key]
 
     def at_face_value(self, f: Floats) -> Floats:
@@ -98,15 +100,15 @@ class Undoer:
         nearest = np.clip(np.arange(inner.outputs) - inner.margin, 0, inner.inputs - 1)
         return f[nearest] if inner is self.law else np.append(f[nearest], f[-1])
 
-    def _undone(self, f: Floats, size: int) -> Undone | Ridged:
-        unbiased = self._design.unbiased(f, size)
+    def _undone(self, f: Floats, size: int, part: int) -> Undone | Ridged:
+        unbiased = self._design.unbiased(f, size, part)
         if unbiased is not None:
             return unbiased
         nodes = self._design.nodes(f)
         assert nodes is not None  # else unbiased weights are all there is
         if nodes not in self._smoothed:
             self._smoothed[nodes] = Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
-        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes])
+        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes], 2 ** (-part / 4))
         return Ridged(best.weights(nodes), best, nodes)
 
 
@@ -115,13 +117,18 @@ def _size(n: float) -> int:
     return round(float(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE))))
 
 
+def _part(mass: float) -> int:
+    """The same for a share of all."""
+    return round(float(-4 * np.log2(min(max(mass, LEAST_PART), 1.0))))
+
+
 class _Design:
     """What can be said of undoing a law before any report is in."""
 
     def __init__(self, law: Law, cap: Cap) -> None:
         # Designs are remembered as long as their laws are; so they must not keep them.
         self._law, self.cap = weakref.ref(law), cap
-        self._known: dict[tuple[bytes, int], Undone | None] = {}
+        self._known: dict[tuple[bytes, int, int], Undone | None] = {}
         self._near: dict[bytes, Nodes] = {}
 
     @property
@@ -130,16 +137,16 @@ class _Design:
         assert law is not None
         return law
 
-    def unbiased(self, f: Floats, size: int) -> Undone | None:
+    def unbiased(self, f: Floats, size: int, part: int) -> Undone | None:
         """Unbiased weights, if they are useful (or all there is)."""
-        key = (f.tobytes(), max(size, round(4 * np.log2(FEW))))
+        key = (f.tobytes(), max(size, round(4 * np.log2(FEW))), part)
         if key not in self._known:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
-            self._known[key] = self._unbiased(f, 2 ** (key[1] / 4))
+            self._known[key] = self._unbiased(f, 2 ** (key[1] / 4), 2 ** (-part / 4))
         return self._known[key]
 
-    def _unbiased(self, f: Floats, n: float) -> Undone | None:
+    def _unbiased(self, f: Floats, n: float, mass: float) -> Undone | None:
         law = self.law
         if (f == f[0]).all():
             return Undone(np.full(law.outputs, f[0]), None)
@@ -152,7 +159,7 @@ class _Design:
         plain, nodes = self._plain(f), self.nodes(f)
         if nodes is None:
             return plain or Undone(law.weights(f), None)
-        if plain is None or not self._is_useful(plain, f, n, nodes):
+        if plain is None or not self._is_useful(plain, f, n, mass, nodes):
             return None
         residual = plain.residual
         return Undone(
@@ -165,22 +172,22 @@ class _Design:
             return Undone(self.law.weights(f), None)
         return None
 
-    def _is_useful(self, plain: Undone, f: Floats, n: float, nodes: Nodes) -> bool:
+    def _is_useful(self, plain: Undone, f: Floats, n: float, mass: float, nodes: Nodes) -> bool:
         """Whether unbiased weights are as good as any: those of means are, where they have a closed form."""
         if plain.residual is not None and parabola(self._answered(f)) is not None:
             return True
-        best = nodes.ridge(f, n, nodes.even)
-        return self._half(plain, n) <= USEFUL * best.half
+        best = nodes.ridge(f, n, nodes.even, mass)
+        return self._half(plain, n, mass) <= USEFUL * best.half
 
-    def _half(self, undone: Undone, n: float) -> float:
+    def _half(self, undone: Undone, n: float, mass: float) -> float:
         """Half the length of the bias-aware interval if all truths were equally frequent."""
         reports = self.law.push(np.full(self.law.inputs, 1 / self.law.inputs))
         mean = float(reports @ undone.weights)
         se = float(np.sqrt(max(float(reports @ undone.weights**2) - mean**2, 1e-300) / n))
         bias = 0.0
         if undone.residual is not None:
-            low, high = self.cap.ends(undone.residual)
-            bias = float(high[0] - low[0]) / 2
+            low, high = self.cap.ends(undone.residual, (mass,))
+            bias = float(high[0] - low[0]) / (2 * mass)
         return se * float(critical_value(min(bias / se, 1e6), LEVEL))
 
     def _plain(self, f: Floats) -> Undone | None:

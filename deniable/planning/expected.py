@@ -78,6 +78,19 @@ class ExpectedSums:
         self.values, self._off = self._counted.undone(functions)
         self.n = self._counted.n
 
+    def left_open(self, row: Floats) -> float:
+        """Half the range that the class of truths leaves to a number that depends on the functions' means by these coefficients, if no report
+        is looked at; infinite where no class is assumed, since all weights are unbiased."""
+        if not any(self._off):
+            return math.inf
+        blind = [
+            [term._replace(residuals={name: -term.factors[name] for name in term.residuals}) for term in terms]
+            for terms in self._off
+        ]
+        weighted = Weighted(self.values, self.n, np.ones(len(self.n)), np.zeros(len(self.n), dtype=np.int64))
+        low, high = Bounded(weighted, [self._counted], self._functions, [blind], lambda _: None).bias_range(row[None])
+        return float(high[0] - low[0]) / 2 or math.inf
+
     def at(self, n: Floats, gradient: Gradient) -> Weighted:
         """What a sample with these counts of cells would be given: the weights are those for what is expected, which hardly differ."""
         weighted = Weighted(self.values, n, np.ones(len(n)), np.zeros(len(n), dtype=np.int64))

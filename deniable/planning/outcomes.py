@@ -33,6 +33,8 @@ FARTHEST = 4.0
 SIZES = ((-(3**0.5), 1 / 6), (0.0, 2 / 3), (3**0.5, 1 / 6))
 """The same for the size of a group, each with its weight: exact up to the fifth power of it."""
 MOST_SKEWED = 1.0
+NO_BIAS = 1e-3
+"""A bias that is so small beside the error makes no interval longer: nothing is assumed of the truth."""
 _NORMAL = NormalDist()
 
 
@@ -62,13 +64,17 @@ class Outcome:
 
     @property
     def worth(self) -> float:
-        """How many direct answers would tell as much; of a difference, those in the group that has fewer."""
-        each = [side for _, side in self.expected.sides] or [self.expected]
-        reach = _NORMAL.inv_cdf(0.5 + CERTAIN / 2)
-        found = []
-        for estimate, direct in zip(each, self._question.direct, strict=True):
+        """How many direct answers would tell as much, besides those that what is assumed of the truth is worth without any answer; of a
+        difference, those in the group that has fewer."""
+        sums, each = self._sums, [side for _, side in self.expected.sides] or [self.expected]
+        assert sums is not None
+        means, reach, found = sums.values @ sums.n / sums.n.sum(), _NORMAL.inv_cdf(0.5 + CERTAIN / 2), []
+        for estimate, ratio, direct in zip(each, self._question.ratios, self._question.direct, strict=True):
             bias = 0.0 if estimate.bias is None else float(estimate.bias[0])
-            found.append(direct * (reach / float(half_length(bias, float(estimate.se[0]), CERTAIN))) ** 2)
+            told = (reach / float(half_length(bias, float(estimate.se[0]), CERTAIN))) ** 2
+            row = rows_of(means, [ratio]) if bias > NO_BIAS * float(estimate.se[0]) else None
+            assumed = 0.0 if row is None else (reach / sums.left_open(row[0])) ** 2
+            found.append(direct * max(told - assumed, 0.0))
         # Rounding must not make 30 direct answers worth 29.999.
         return min(min(found) * (1 + 1e-9), self._answers)
 

@@ -161,7 +161,8 @@ def least_answers(channel: Channel, wanted: Wanted, most_off: float) -> int | No
     except NotInvertibleError:
         return None
     error = float(first.expected.se[0]) * NormalDist().inv_cdf(0.975)
-    guess = min(max(int(1_000 * (error / most_off) ** 2), int(1_000 * FEWEST / first.worth), FEWEST), MOST_ANSWERS)
+    worth = max(first.worth, 1.0)  # where 1,000 answers tell nothing yet, more may
+    guess = min(max(int(1_000 * (error / most_off) ** 2), int(1_000 * FEWEST / worth), FEWEST), MOST_ANSWERS)
     # Before it is cut at 0 and 1 the interval is a little longer, so the guess is near, and mostly above.
     low, high = round(0.8 * guess), round(1.05 * guess)
     if reached(low):

@@ -59,8 +59,8 @@ class Counted:
     def weights(self, functions: Sequence[Function]) -> Floats:
         """The weights of functions, one row each."""
 
-        def undo(name: str, f: Floats, n: float) -> Undone:
-            return Undone(self._parts.undoer(self._i, name).weights(f, min(n, self.direct_rows)), None)
+        def undo(name: str, f: Floats, n: float, mass: float) -> Undone:
+            return Undone(self._parts.undoer(self._i, name).weights(f, min(n, self.direct_rows), mass), None)
 
         return np.array([function.undone(self.schema, self.codes, self.n, undo)[0] for function in functions])
 
@@ -69,14 +69,14 @@ class Counted:
         undone = [function.undone(self.schema, self.codes, self.n, self.undo) for function in functions]
         return np.array([weights for weights, _ in undone]), [off for _, off in undone]
 
-    def undo(self, name: str, f: Floats, n: float) -> Undone:
+    def undo(self, name: str, f: Floats, n: float, mass: float) -> Undone:
         """The weights of a function of one attribute."""
-        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows))
+        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows), mass)
 
     def means_at_face_value(self, functions: Sequence[Function]) -> Floats:
         """The means of functions if reports behind noise were true."""
 
-        def believed(name: str, f: Floats, n: float) -> Undone:
+        def believed(name: str, f: Floats, n: float, mass: float) -> Undone:
             return Undone(self._parts.undoer(self._i, name).at_face_value(f), None)
 
         weights = [function.undone(self.schema, self.codes, self.n, believed)[0] for function in functions]

@@ -32,8 +32,8 @@ class Residual(NamedTuple):
     residuals: Factors
 
 
-Undo = Callable[[str, Floats, float], Undone]
-"""The weights of a function of one attribute, when this many people's worth of answers is asked about."""
+Undo = Callable[[str, Floats, float, float], Undone]
+"""The weights of a function of one attribute, when this many people's worth of answers is asked about, who are this share of all."""
 
 
 class Function:
@@ -89,7 +89,7 @@ class Function:
     def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
         """The unbiased weight of each row of reported codes, however much such weights vary."""
         size = len(next(iter(codes.values()))) if codes else 1
-        return self.undone(schema, codes, np.ones(size), lambda name, f, n: Undone(schema[name].law.weights(f), None))[0]
+        return self.undone(schema, codes, np.ones(size), lambda name, f, n, mass: Undone(schema[name].law.weights(f), None))[0]
 
     def undone(self, schema: Schema, codes: Mapping[str, Ints], n: Floats, undo: Undo) -> tuple[Floats, list[Residual]]:
         """The weight of each row of reported codes (which occur `n` times), and by how much weights are off where they are not unbiased."""
@@ -109,7 +109,7 @@ class Function:
                     sizes *= _block_weights(block.channel, absolute, codes) if signed else weights_of_block
             residuals: Factors = {}
             for name in noisy:
-                weights, residual = _undone(undo, name, factors[name], _worth(product, sizes, n))
+                weights, residual = _undone(undo, name, factors[name], _worth(product, sizes, n), _share(sizes, n))
                 sizes = sizes * np.abs(factors[name]).mean()
                 product = product * weights[codes[name]]
                 if residual is not None:
@@ -123,10 +123,10 @@ class Function:
 ONE = Function([(1.0, {})])
 
 
-def _undone(undo: Undo, name: str, f: Floats, n: float) -> Undone:
+def _undone(undo: Undo, name: str, f: Floats, n: float, mass: float) -> Undone:
     """The weights of a function; where reports tell means alone, and something else is asked, the error says of which attribute."""
     try:
-        return undo(name, f, n)
+        return undo(name, f, n, mass)
     except NotInvertibleError as error:
         if error.code != "means_only":
             raise
@@ -137,6 +137,12 @@ def _worth(weights: Floats, sizes: Floats, n: Floats) -> float:
     """How many people's worth of answers rows with these weights are; `sizes` are the weights of the function's absolute value."""
     squares = float(weights**2 @ n)
     return min(float(n.sum()), float(sizes @ n) ** 2 / squares) if squares > 0 else 1.0
+
+
+def _share(sizes: Floats, n: Floats) -> float:
+    """Which share of all these people are; of factors that are not those of a group, no more than everyone."""
+    people = float(n.sum())
+    return min(max(float(sizes @ n) / people, 0.0), 1.0) if people > 0 else 1.0
 
 
 def weight_product(first: Function, second: Function, schema: Schema, undo: Undo | None = None) -> Function:
@@ -217,4 +223,4 @@ def _block_product(
     law = channel.law
     if law.lumpable or undo is None:
         return [(1.0, {name: law.pull(law.weights(f) * law.weights(g))})]
-    return [(1.0, {name: law.pull(undo(name, f, math.inf).weights * undo(name, g, math.inf).weights)})]
+    return [(1.0, {name: law.pull(undo(name, f, math.inf, 1.0).weights * undo(name, g, math.inf, 1.0).weights)})]

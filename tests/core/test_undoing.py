@@ -202,16 +202,38 @@ def best_affine_half_length(matrix, reports, f, n, most, start):
 
 
 @pytest.mark.parametrize("noise", [dn.Normal(2), dn.Laplace(3)])
-@pytest.mark.parametrize("n", [200, 2_000])
-def test_ridge_weights_are_nearly_the_best_affine_ones(noise, n):
+@pytest.mark.parametrize(("n", "mass"), [(200, 1.0), (2_000, 1.0), (200, 0.6)])
+def test_ridge_weights_are_nearly_the_best_affine_ones(noise, n, mass):
     channel = dn.Additive(dn.Integer(0, 13), noise)
     f, cap = (np.arange(14) < 5).astype(float), Cap.of(channel.domain)
     reports = channel.law.push(np.full(14, 1 / 14))
-    weights, residual = Undoer(channel.law, cap, n * reports).of(f, n)
+    weights, residual = Undoer(channel.law, cap, n / mass * reports).of(f, n, mass)
     if residual is None:
         pytest.fail("this noise should be too much for unbiased weights")
     se = np.sqrt((reports @ weights**2 - (reports @ weights) ** 2) / n)
+    # Of a group, a value may hold a larger part: as many people as it may hold of all.
+    cap = Cap.of(channel.domain, cap.most / mass)
     own = se * float(critical_value(float(cap.largest(residual)[0] + cap.largest(-residual)[0]) / 2 / se, 0.95))
     best = best_affine_half_length(channel.matrix(), reports, f, n, cap.most, weights)
     assert best <= own * 1.001
     assert own <= 1.15 * best
+
+
+def test_weights_for_a_group_count_what_its_class_leaves_open():
+    """No value holds more than a twelfth of all, so one may hold a fifth of a group of two fifths: weights that would be best of everyone
+    are off by so much more of these that unbiased ones have the shorter interval."""
+    channel = dn.Additive(dn.Integer(0, 60), dn.Laplace(3), edges="clamp")
+    f, everyone = (np.arange(61) < 30).astype(float), Cap.of(channel.domain)
+    reports = channel.law.push(np.full(61, 1 / 61))
+    undoer, inside = Undoer(channel.law, everyone, 16_000 * reports), Cap.of(channel.domain, everyone.most / 0.4)
+
+    def half(undone):
+        weights, residual = undone
+        se = np.sqrt((reports @ weights**2 - (reports @ weights) ** 2) / 6_400)
+        low, high = inside.ends(np.zeros(61) if residual is None else residual)
+        return se * float(critical_value(float(high[0] - low[0]) / 2 / se, 0.95))
+
+    as_of_everyone, as_of_a_group = undoer.of(f, 6_400), undoer.of(f, 6_400, 0.4)
+    assert np.abs(as_of_everyone.residual).max() > 0.1
+    assert as_of_a_group.residual is None or np.abs(as_of_a_group.residual).max() < 1e-6
+    assert half(as_of_a_group) < 0.85 * half(as_of_everyone)

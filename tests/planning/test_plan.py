@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
@@ -265,6 +266,22 @@ def test_never_is_said_where_no_number_of_answers_helps_and_too_few_where_one_do
     assert few.rows[0].worth < 30 < many.rows[0].worth
     assert many.rows[0].figures["mean"] == pytest.approx(1.96 * 74.25 / 3_000**0.5, rel=0.01)
     assert "“Too few”" not in repr(many)
+
+
+def test_what_is_assumed_is_no_answer():
+    """No value holds more than five times its even share. So the lowest of 61 values holds at most 8.2%, and of so wide noise the interval is
+    0 to 8.2%, whatever 2,000 people report: a margin of 4 points, as of 44 direct answers, and nothing that the survey found out."""
+    schema, rng = dn.Schema({"hours": dn.Piecewise(dn.Integer(0, 60), 3)}), np.random.default_rng(5)
+    plan = dn.plan(schema, 2_000)
+    # Of people who all gave one of the lowest 15 values, and of people who all gave one of the highest 15.
+    people = [pd.DataFrame({"hours": rng.integers(low, low + 15, 2_000)}) for low in (0, 46)]
+    ends = [dn.Sample(schema.randomise(each, rng), schema).share("hours <= 0").interval() for each in people]
+    assert np.ptp(ends, axis=0).max() < 1e-3
+    assert plan.margin("hours", 0.02) is None
+    assert plan.margin("hours", 0.2, answers=20_000) is not None
+    # A margin of 4.5 points, within which the assumption is anyway, is not promised before answers are worth something.
+    assert plan.answers_for(0.045, "hours", 0.02) > 20_000
+    assert plan.strongest(0.045, share=0.02)["hours"].odds > 10
 
 
 def test_curves_leave_out_what_can_never_be_told_and_say_so():

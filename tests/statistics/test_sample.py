@@ -229,7 +229,7 @@ def test_likelihood_equals_the_joint_estimate_inside_the_simplex():
 def test_conditions_on_noise_have_bias_aware_intervals_and_say_so():
     rng = np.random.default_rng(3)
     people = dn.datasets.town(20_000, rng)[["age", "sex"]]
-    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Uniform(10)), "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.75)})
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(5)), "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.75)})
     reported = schema.randomise(people, rng)
     estimate = dn.Sample(reported, schema).count("age < 40 and sex == 'F'")
     true = ((people.age < 40) & (people.sex == "F")).sum()
