@@ -79,8 +79,8 @@ class ExpectedSums:
         self.n = self._counted.n
 
     def left_open(self, row: Floats) -> float:
-        """Half the range that the class of truths leaves to a number that depends on the functions' means by these coefficients, if no report
-        is looked at; infinite where no class is assumed, since all weights are unbiased."""
+        """Half the range that the class of truths leaves to a number that depends on the functions' means by these coefficients, if no
+        report is looked at; infinite where no class is assumed, since all weights are unbiased."""
         if not any(self._off):
             return math.inf
         blind = [

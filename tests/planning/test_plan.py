@@ -269,8 +269,8 @@ def test_never_is_said_where_no_number_of_answers_helps_and_too_few_where_one_do
 
 
 def test_what_is_assumed_is_no_answer():
-    """No value holds more than five times its even share. So the lowest of 61 values holds at most 8.2%, and of so wide noise the interval is
-    0 to 8.2%, whatever 2,000 people report: a margin of 4 points, as of 44 direct answers, and nothing that the survey found out."""
+    """No value holds more than five times its even share. So the lowest of 61 values holds at most 8.2%, and of so wide noise the interval
+    is 0 to 8.2%, whatever 2,000 people report: a margin of 4 points, as of 44 direct answers, and nothing that the survey found out."""
     schema, rng = dn.Schema({"hours": dn.Piecewise(dn.Integer(0, 60), 3)}), np.random.default_rng(5)
     plan = dn.plan(schema, 2_000)
     # Of people who all gave one of the lowest 15 values, and of people who all gave one of the highest 15.
