@@ -29,6 +29,9 @@ where the function bends."""
 
 PENALTIES = np.logspace(1, -14, 31)
 """Tried ratios of variance to squared residual, relative to the largest singular value squared."""
+BETWEEN = np.logspace(0.5, -0.5, 17)
+"""Tried around the best of these. Where two penalties are nearly as good, samples jump from one to the other; a plan then foresees neither,
+but it does foresee small steps."""
 EVEN_REPORTS = 50.0
 """The law of reports is smoothed as if this many reports of evenly distributed truths had come in as well."""
 SMOOTHING_STEPS = 15
@@ -145,15 +148,20 @@ class Nodes:
                 wanted = (f - law.pull(base))[self.truths] + self.matrix @ at_nodes
             else:
                 wanted = np.bincount(self._nearest, weights=f) / self._nearby
-        tried = decomposed.solutions(wanted)
+        _, half = self._tried(PENALTIES, wanted, n, decomposed, mass)
+        tried, half = self._tried(PENALTIES[np.argmin(half)] * BETWEEN, wanted, n, decomposed, mass)
+        best = int(np.argmin(half))
+        return Ridge(tried[:, best] - at_nodes, base, float(half[best]))
+
+    def _tried(self, penalties: Floats, wanted: Floats, n: float, decomposed: Decomposed, mass: float) -> tuple[Floats, Floats]:
+        """The weights of each penalty, and half the length of their interval."""
+        tried = decomposed.solutions(wanted, penalties)
         residuals = self.matrix @ tried - wanted[:, None]
         low, high = self.cap.ends(residuals, (mass,))
         bias = (high - low) / (2 * mass)
         mean = decomposed.reports @ tried
         se = np.sqrt(np.maximum(decomposed.reports @ tried**2 - mean**2, 1e-300) / n)
-        half = se * _reach(bias / se)
-        best = int(np.argmin(half))
-        return Ridge(tried[:, best] - at_nodes, base, float(half[best]))
+        return tried, se * _reach(bias / se)
 
 
 class Decomposed:
@@ -165,12 +173,13 @@ class Decomposed:
         self._report_scale = np.sqrt(np.maximum(reports, 1e-300))
         scaled = np.where(reports > 0, self._truth_scale[:, None] * matrix / self._report_scale, 0.0)
         self._left, values, self._right = np.linalg.svd(scaled, full_matrices=False)
-        self._shrunk = values[:, None] / (values[:, None] ** 2 + PENALTIES * values[0] ** 2)
+        self._values = values[:, None]
 
-    def solutions(self, f: Floats) -> Floats:
-        """The ridge weights for f at every penalty, one column each."""
+    def solutions(self, f: Floats, penalties: Floats) -> Floats:
+        """The ridge weights for f at each of the penalties, one column each."""
+        shrunk = self._values / (self._values**2 + penalties * self._values[0] ** 2)
         along = self._left.T @ (self._truth_scale * f)
-        weights: Floats = (self._right.T @ (self._shrunk * along[:, None])) / self._report_scale[:, None]
+        weights: Floats = (self._right.T @ (shrunk * along[:, None])) / self._report_scale[:, None]
         return weights
 
 
