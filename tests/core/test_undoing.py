@@ -237,3 +237,14 @@ def test_weights_for_a_group_count_what_its_class_leaves_open():
     assert np.abs(as_of_everyone.residual).max() > 0.05
     assert as_of_a_group.residual is None or np.abs(as_of_a_group.residual).max() < 1e-6
     assert half(as_of_a_group) < 0.85 * half(as_of_everyone)
+
+
+def test_weights_change_in_small_steps_with_the_number_of_people():
+    """Samples differ a little in what they seem to be worth. If weights jumped with that, a plan would foresee one side of the jump."""
+    channel = dn.Additive(dn.Integer(0, 60), dn.Normal(8), edges="clamp")
+    f, reports = (np.arange(61) < 30).astype(float), channel.law.push(np.full(61, 1 / 61))
+    undoer = Undoer(channel.law, Cap.of(channel.domain), 2_000 * reports)
+    weights = [undoer.weights(f, 2 ** (k / 4)) for k in range(36, 60)]
+    errors = np.array([np.sqrt(reports @ each**2 - (reports @ each) ** 2) for each in weights])
+    assert errors[-1] > 1.5 * errors[0]  # more people allow less bias, and so more variance
+    assert (errors[1:] / errors[:-1]).max() < 1.2
