@@ -26,7 +26,7 @@ from benchmarks.scores import WAYS, Source, random_sources
 from deniable.classify.confusion import one_hot
 from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.leaf_worlds import LeafWorlds
-from deniable.classify.margin_worlds import LEAST_STRETCH, MOST_STRETCH, MarginWorlds, Shapes, inverses
+from deniable.classify.margin_worlds import LEAST_STRETCH, MOST_STRETCH, MarginsOfModel, Shapes, inverses
 from deniable.classify.worlds import Worlds
 
 ORDERS = (2, 3, 4)
@@ -38,7 +38,7 @@ LEADING = 0.4
 """A pair leads that has more than this part of what all pairs of a tree's class vary by."""
 
 
-class KnownMargins(MarginWorlds):
+class KnownMargins(MarginsOfModel):
     """Margins whose means and variances are those of the rows themselves."""
 
     def _moments(self, y: int) -> tuple[Any, Any]:
@@ -88,7 +88,7 @@ def _terms(model: Any, codes: Any, worlds: Worlds, latent: Any) -> dict[str, Any
 def _margins(model: Any, codes: Any, worlds: Worlds, latent: Any) -> dict[str, Any]:
     if inverses(model) is None:
         return {}
-    known = KnownMargins(model, codes, worlds, latent)
+    known = KnownMargins(model, codes, worlds, latent, np.arange(len(worlds)))
     known.inverses = [np.eye(feature.cells) for feature in model.features_]
     present = [y for y in range(len(model.classes_)) if worlds.rows(y).size]
     expected = sum(worlds.prior[0, y] * known.outcomes(y, False).predictions[0, y] for y in present)

@@ -1,14 +1,15 @@
 """Do bands of scores from distorted rows hold the accuracy of the fitted classifier on true rows, and how wide are they?
 
 python -m benchmarks.scores [--data DIR] [--quick] [--seed S] [--minutes M] [--distortions N] [--resume FILE] [--only SET] [--random N]
-                             [--hide-class P] [--classifier NAME]
+                             [--rules] [--hide-class P] [--classifier NAME]
 
 A cell is a data set, a way of hiding and a classifier. In each distortion training and test rows are distorted, the classifier is fitted to
 the first, scored on the second, and its true accuracy is that on fresh true rows (made sets: 20,000; UCI sets: the test rows).
 Distortions go round all cells, so that time which runs out leaves every cell with about as many. `--resume FILE` keeps what was measured.
 `--only SET`, once or more, draws of these sets alone what a run of all sets would. `--random N` takes in place of all these sets N random
 populations of each of four kinds, others for every seed, and seven other sets. (What the model of the rows may have wrong was measured on
-populations of the same kinds: `benchmarks/score_model.py`.) `--hide-class P` distorts the class, too, by retention with P.
+populations of the same kinds: `benchmarks/score_model.py`.) `--rules` takes nine populations whose classes a rule makes, almost all
+without exceptions. `--hide-class P` distorts the class, too, by retention with P.
 `--classifier NAME` scores one of the two, on the same draws.
 """
 
@@ -31,6 +32,9 @@ from scipy.stats import binom
 import deniable as dn
 from benchmarks.scores_data import MADE, domains, made
 from benchmarks.scores_random import populations
+from benchmarks.scores_rules import RULES, endgames
+from benchmarks.scores_rules import domains as rule_domains
+from benchmarks.scores_rules import made as made_by_rule
 from benchmarks.uci import load
 
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -102,6 +106,13 @@ def random_sources(data: Path | None, many: int, seed: int) -> dict[str, tuple[S
     return {name: (made_source(rows), attributes) for name, (rows, attributes) in drawn.items()} | loaded(data, OTHERS)
 
 
+def rule_sources() -> dict[str, tuple[Source, dict[str, Any]]]:
+    """The same for populations whose classes a rule makes."""
+    boards, won, squares = endgames()
+    found = {name: (made_source(partial(made_by_rule, name)), rule_domains(name)) for name in RULES}
+    return found | {"endgames": (uci_source(boards, won), squares)}
+
+
 def loaded(data: Path | None, names: tuple[str, ...]) -> dict[str, tuple[Source, dict[str, Any]]]:
     """The same for sets of UCI; none without a folder."""
     held = {name: load(data, name) for name in names} if data is not None else {}
@@ -140,9 +151,8 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
         held = {cell: [Found(**one) for one in many] for cell, many in json.loads(asked.resume.read_text()).items()}
     end = time.monotonic() + 60 * asked.minutes
     classifiers = (asked.classifier,) if asked.classifier else tuple(CLASSIFIERS)
-    places = random_sources(asked.data, asked.random, asked.seed) if asked.random else sources(asked.data, asked.quick)
     for repeat in range(asked.distortions):
-        for place, (name, (source, attributes)) in enumerate(places.items()):
+        for place, (name, (source, attributes)) in enumerate(asked.places.items()):
             if asked.only and name not in asked.only:
                 continue
             for number, way in enumerate(WAYS):
@@ -212,12 +222,19 @@ def main(given: list[str] | None = None) -> bool:
     parser.add_argument("--distortions", type=int, help="of every cell; 200, or 5 with --quick")
     parser.add_argument("--resume", type=Path, help="a file to keep what was measured in")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random populations instead, N of each kind")
+    parser.add_argument("--rules", action="store_true", help="populations whose classes a rule makes instead")
     parser.add_argument("--hide-class", type=float, default=1.0, metavar="P", help="keep the class with this chance only")
     parser.add_argument("--only", action="append", metavar="SET", help="of all sets only this one; may be given more than once")
     parser.add_argument("--classifier", choices=tuple(CLASSIFIERS), help="score this one alone")
     asked = parser.parse_args(given)
-    if asked.random == 0 and (unknown := set(asked.only or []) - {*MADE, *UCI}):
-        parser.error(f"--only: there is no set {unknown.pop()!r}. There are {', '.join([*MADE, *UCI])}.")
+    if asked.rules:
+        asked.places = rule_sources()
+    elif asked.random:
+        asked.places = random_sources(asked.data, asked.random, asked.seed)
+    else:
+        asked.places = sources(asked.data, asked.quick)
+    if unknown := set(asked.only or []) - set(asked.places):
+        parser.error(f"--only: there is no set {min(unknown)!r}. There are {', '.join(asked.places)}; sets of UCI need --data.")
     if not 0 < asked.hide_class <= 1:
         parser.error(f"--hide-class: {asked.hide_class:g} is no chance above 0 and up to 1, such as 0.8.")
     asked.distortions = asked.distortions or (5 if asked.quick else 200)

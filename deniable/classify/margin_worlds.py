@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.chance_cells import without_chance_cells
 from deniable.classify.confusion import usable_inverse
 from deniable.classify.latent_classes import LatentClasses, reported
 from deniable.classify.worlds import Outcomes, Worlds, shifted
@@ -115,12 +116,40 @@ class Told:
 
 
 class MarginWorlds:
-    """The outcomes of naive Bayes in each of the worlds."""
+    """The outcomes of naive Bayes in each of the worlds: in half of them as the model of people has it, in the others as it has it without
+    what may be there by chance. The likeliest world is of the first half.
+    """
 
     has_chances = True
 
     def __init__(self, model: Any, codes: Any, worlds: Worlds, latent: LatentClasses) -> None:
-        self.model, self.codes, self.worlds, self.latent = model, codes, worlds, latent
+        undone, matrices = inverses(model), [feature.matrix for feature in model.features_]
+        assert undone is not None
+        spared = latent
+        for y in range(len(model.classes_)):
+            spared = without_chance_cells(spared, y, matrices, undone, worlds.people(y))
+        # Each half has all shapes.
+        self.second = (np.arange(len(worlds)) // SHAPES) % 2 == 1
+        self.halves = (
+            MarginsOfModel(model, codes, worlds, latent, np.flatnonzero(~self.second)),
+            MarginsOfModel(model, codes, worlds, spared, np.flatnonzero(self.second)),
+        )
+
+    def outcomes(self, y: int, with_chances: bool) -> Outcomes:
+        """How people of class y fare; `with_chances`: also what chances they are given."""
+        found, spared = (half.outcomes(y, with_chances) for half in self.halves)
+        found.predictions[self.second] = spared.predictions[self.second]
+        found.loss[self.second] = spared.loss[self.second]
+        if with_chances:
+            found.chances[self.second] = spared.chances[self.second]
+        return found
+
+
+class MarginsOfModel:
+    """The outcomes of naive Bayes in some of the worlds, given a model of people; those of other worlds mean nothing."""
+
+    def __init__(self, model: Any, codes: Any, worlds: Worlds, latent: LatentClasses, own: Any) -> None:
+        self.model, self.codes, self.worlds, self.latent, self.own = model, codes, worlds, latent, own
         self.said = said_about_classes(model)
         self.inverses = inverses(model)
         self.classes = len(model.classes_)
@@ -142,7 +171,7 @@ class MarginWorlds:
         shares, loss = np.zeros((worlds, self.classes)), np.zeros(worlds)
         chances = np.zeros((worlds, QUANTILES, self.classes)) if with_chances else None
         shapes = Shapes(margins, self.factors)
-        for b in range(worlds):
+        for b in self.own:
             moved = means[b] + shapes.apart(stretch[b], b % SHAPES)
             shares[b] = self._predicted(moved, y, others)
             if chances is not None:

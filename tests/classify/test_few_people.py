@@ -10,7 +10,7 @@ import deniable as dn
 from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.leaf_worlds import OF_TWO, LeafWorlds
-from deniable.classify.margin_worlds import MarginWorlds
+from deniable.classify.margin_worlds import MarginsOfModel
 from deniable.classify.measures import part_measured
 from deniable.classify.pair_terms import LARGE, Belief, PairTerms
 from deniable.classify.scoring import UNBIASED, score
@@ -146,7 +146,7 @@ def test_worlds_show_the_errors_of_people_who_all_report_the_same():
     assert pairs.gaps[1:].std(axis=0) == pytest.approx(errors, rel=0.2)
 
     model, rows, y = _alike(0.5, 14, 0, dn.ReconstructionNaiveBayes)
-    told = MarginWorlds(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent)._told(1)
+    told = MarginsOfModel(model, codes, Worlds(np.eye(2)[y], 300, np.random.default_rng(0)), latent, [0])._told(1)
     assert told.means[1:].std(axis=0) == pytest.approx(told.errors, rel=0.2)
     assert told.stretch[1:].std(axis=0) == pytest.approx(told.stretch_errors, rel=0.2)
     assert told.errors[0] > 0.1
@@ -158,7 +158,7 @@ def test_worlds_of_few_people_stretch_margins_no_more_on_average():
     rows.loc[y == 1] = np.random.default_rng(5).integers(0, 2, (7, 4))
     codes, matrices = rows.to_numpy(), [feature.matrix for feature in model.features_]
     latent = fit_latent_classes(codes, y, matrices, np.eye(2))
-    told = MarginWorlds(model, codes, Worlds(np.eye(2)[y], 20_000, np.random.default_rng(0)), latent)._told(1)
+    told = MarginsOfModel(model, codes, Worlds(np.eye(2)[y], 20_000, np.random.default_rng(0)), latent, [0])._told(1)
     assert told.stretch[1:].mean(axis=0) == pytest.approx(told.stretch[0], abs=0.15)
 
 
