@@ -12,8 +12,8 @@ import numpy as np
 
 from deniable.classify.latent_classes import LatentClasses
 
-BY_CHANCE = 1.0
-"""So many standard errors of hiding are taken off what reports show of every cell."""
+BY_CHANCE = 2.0
+"""So many standard errors of hiding are taken off what reports show of every cell: chance rarely shows more."""
 
 
 def without_chance_cells(
@@ -22,11 +22,11 @@ def without_chance_cells(
     """The model with less of every cell in a class: by what hiding may show of a cell that nobody has, if it was asked of so many people.
 
     >>> keep = np.array([[0.7, 0.15, 0.15], [0.15, 0.7, 0.15], [0.15, 0.15, 0.7]])
-    >>> seen = LatentClasses(np.array([0]), np.ones(1), np.array([[[0.9, 0.08, 0.02]]]))
-    >>> without_chance_cells(seen, 0, [keep], [np.linalg.inv(keep)], 100).cells[0, 0].round(2).tolist()
-    [0.98, 0.02, 0.0]
-    >>> without_chance_cells(seen, 0, [np.eye(3)], [np.eye(3)], 100).cells[0, 0].tolist()  # nothing is hidden
-    [0.9, 0.08, 0.02]
+    >>> seen = LatentClasses(np.array([0]), np.ones(1), np.array([[[0.8, 0.18, 0.02]]]))
+    >>> without_chance_cells(seen, 0, [keep], [np.linalg.inv(keep)], 200).cells[0, 0].round(2).tolist()
+    [0.89, 0.11, 0.0]
+    >>> without_chance_cells(seen, 0, [np.eye(3)], [np.eye(3)], 200).cells[0, 0].tolist()  # nothing is hidden
+    [0.8, 0.18, 0.02]
     """
     mine, cells = np.flatnonzero(latent.of_class == y), latent.cells.copy()
     parts, _ = latent.of(y)
