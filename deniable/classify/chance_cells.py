@@ -34,7 +34,7 @@ def without_chance_cells(
         of_kinds = cells[mine, j, : len(matrix)]
         shares = parts @ of_kinds
         # Unbiased weights vary by so much more than direct answers would.
-        errors = np.sqrt(np.maximum(shares @ (matrix @ inverse**2) - shares, 0) / max(people, 1.0))
+        errors = np.sqrt(np.maximum((shares @ matrix) @ inverse**2 - shares, 0) / max(people, 1.0))
         left = of_kinds * np.maximum(1 - BY_CHANCE * errors / np.maximum(shares, 1e-12), 0)
         total = left.sum(axis=1, keepdims=True)
         cells[mine, j, : len(matrix)] = np.where(total > 0, left / np.maximum(total, 1e-12), of_kinds)
