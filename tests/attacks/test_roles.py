@@ -7,7 +7,6 @@ knows. And a thief of the database dates what people sent by the audit trail. Ea
 
 import contextlib
 import datetime
-import statistics
 import threading
 import time
 
@@ -142,16 +141,13 @@ NAMES = {"organiser": True, "Anna": True, "waiting for a password": True, "nobod
 
 
 def tells(checks):
-    """Which names a stranger takes for accounts, by how long a refusal takes."""
-    took = {}
-    for name in NAMES:
-        times = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            with pytest.raises(RefusedError, match="name or the password"):
-                checks.log_in(name, "wrong")
-            times.append(time.perf_counter() - begin)
-        took[name] = statistics.median(times)
+    """Which names a stranger takes for accounts, by how long a refusal takes at least: a busy machine only makes some of them longer."""
+    took = dict.fromkeys(NAMES, float("inf"))
+    for name in [*NAMES] * 5:
+        begin = time.perf_counter()
+        with pytest.raises(RefusedError, match="name or the password"):
+            checks.log_in(name, "wrong")
+        took[name] = min(took[name], time.perf_counter() - begin)
     middle = (max(took.values()) * min(took.values())) ** 0.5
     return {name for name in took if took[name] > middle} if max(took.values()) > 4 * min(took.values()) else None
 
