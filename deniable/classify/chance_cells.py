@@ -14,6 +14,8 @@ from deniable.classify.latent_classes import LatentClasses
 
 BY_CHANCE = 2.0
 """So many standard errors of hiding are taken off what reports show of every cell: chance rarely shows more."""
+MOST_LEFT_OUT = 0.5
+"""Of an attribute that would lose a larger part nothing is left out: many have cells that are rare, as numbers do, and few are left by chance."""
 
 
 def without_chance_cells(
@@ -27,6 +29,9 @@ def without_chance_cells(
     [0.89, 0.11, 0.0]
     >>> without_chance_cells(seen, 0, [np.eye(3)], [np.eye(3)], 200).cells[0, 0].tolist()  # nothing is hidden
     [0.8, 0.18, 0.02]
+    >>> many = LatentClasses(np.array([0]), np.ones(1), np.array([[[0.4, 0.3, 0.3]]]))
+    >>> without_chance_cells(many, 0, [keep], [np.linalg.inv(keep)], 20).cells[0, 0].tolist()  # too few reports to leave anything out
+    [0.4, 0.3, 0.3]
     """
     mine, cells = np.flatnonzero(latent.of_class == y), latent.cells.copy()
     parts, _ = latent.of(y)
@@ -37,5 +42,6 @@ def without_chance_cells(
         errors = np.sqrt(np.maximum((shares @ matrix) @ inverse**2 - shares, 0) / max(people, 1.0))
         left = of_kinds * np.maximum(1 - BY_CHANCE * errors / np.maximum(shares, 1e-12), 0)
         total = left.sum(axis=1, keepdims=True)
-        cells[mine, j, : len(matrix)] = np.where(total > 0, left / np.maximum(total, 1e-12), of_kinds)
+        if parts @ total[:, 0] >= MOST_LEFT_OUT:
+            cells[mine, j, : len(matrix)] = np.where(total > 0, left / np.maximum(total, 1e-12), of_kinds)
     return LatentClasses(latent.of_class, latent.parts, cells)
