@@ -15,7 +15,7 @@ from deniable.classify.latent_classes import LatentClasses
 BY_CHANCE = 2.0
 """So many standard errors of hiding are taken off what reports show of every cell: chance rarely shows more."""
 MOST_LEFT_OUT = 0.5
-"""Of an attribute that would lose a larger part nothing is left out: many have cells that are rare, as numbers do, and few are left by chance."""
+"""Of an attribute that would lose a larger part nothing is left out: not so many people are there by chance, its cells are just rare."""
 
 
 def without_chance_cells(
